@@ -107,6 +107,8 @@ def test_cases_that_are_wrong_have_the_same_answers_with_their_ids_in_both_engin
     lines = [f'{{"id": {at}, "definition": {definition}, "grains": {{"g": {said}}}}}' for at, said in enumerate(STUBS)]
     lines += [f'{{"id": "in {levels}", "definition": {passing}, "input": {text}}}' for levels, text in deep.items()]
     lines += [f'{{"id": "of {levels}", "definition": {{"Comment": {text}}}}}' for levels, text in deep.items()]
+    twice = '{"StartAt": "S", "States": {"S": {"Type": "Pass", "End": true}, "S": {"Type": "Succeed"}}}'
+    lines += [f'{{"id": "twice {at}", "definition": {text}}}' for at, text in enumerate((twice, json.dumps(twice)))]
     lines += [f'{{"id": "digits", "definition": {passing}, "input": {"1" * 1001}}}', '{"id": "none", "definition": no}']
     python, java = (outcomes(engine, "\n".join(lines)) for engine in ("python", "java"))
     assert python == java

@@ -207,6 +207,28 @@ def test_tells_every_mistake_of_a_definition_with_its_place(tmp_path: Path) -> N
     assert {("/States/A/InputPath", "INVALID_PATH"), ("/States/A/Next", "MISSING_TARGET")} <= codes
 
 
+TWICE = '{"StartAt": "S", "States": {"S": {"Type": "Task", "Resource": "g", "End": true}, "S": {"Type": "Succeed"}}}'
+
+
+@pytest.mark.parametrize("grains", ["", ', "grains": {"g": {"return": 1}}'])
+@pytest.mark.parametrize("definition", [TWICE, json.dumps(TWICE)])
+def test_refuses_a_key_that_stands_twice_in_the_definition_of_a_case(definition: str, grains: str) -> None:
+    twice = [{"pointer": "/States/S", "code": "DUPLICATE_KEY", "message": "The key 'S' stands twice."}]
+    good = json.dumps({"StartAt": "S", "States": {"S": {"Type": "Pass", "End": True}}})
+    lines = f'{{"id": 1, "definition": {definition}{grains}}}\n{{"id": 2, "definition": {good}, "input": {{"a": 1, "a": 2}}}}'
+    ran, checked = (
+        [json.loads(line) for line in asl(word, "--batch", input=lines).stdout.splitlines()] for word in ("run", "validate")
+    )
+    assert ran == [{"id": 1, "status": "INVALID", "diagnostics": twice}, {"id": 2, "status": "SUCCEEDED", "output": {"a": 2}}]
+    assert checked == [{"id": 1, "valid": False, "diagnostics": twice}, {"id": 2, "valid": True, "diagnostics": []}]
+
+
+def test_refuses_a_key_that_stands_twice_also_where_there_are_stubs(tmp_path: Path) -> None:
+    grains = write(tmp_path, "grains.json", {"g": {"return": 1}})
+    done = asl("run", "--definition", write(tmp_path, "machine.json", TWICE), "--grains", grains)
+    assert [found["code"] for found in json.loads(done.stdout)["diagnostics"]] == ["DUPLICATE_KEY"]
+
+
 def test_finds_nothing_wrong_with_a_good_definition(tmp_path: Path) -> None:
     done = asl("validate", write(tmp_path, "machine.json", MACHINE))
     assert (done.returncode, json.loads(done.stdout)) == (0, {"valid": True, "diagnostics": []})

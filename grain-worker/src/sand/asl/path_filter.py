@@ -1,4 +1,8 @@
-"""The grammar of a filter in a JSONPath, `(@.a == 1 && !@.b)`: that of Jayway's library. See `path_grammar`."""
+"""The grammar of a filter in a JSONPath, `(@.a == 1 && !@.b)`: that of Jayway's library. See `path_grammar`.
+
+A path that stands alone is tested: as in the version of that library that AWS shows, it is to lead to something and that not to
+null.
+"""
 
 from __future__ import annotations
 
@@ -153,7 +157,7 @@ class Filter(Scanner):
         if operator in ("===", "!=="):
             return f"{'!' if operator[0] == '!' else ''}same({left}, {right})"
         if operator == "size":
-            return f"length({left}) == {right}"
+            return f"sized({left}, {right})"
         if operator == "empty":
             if right not in ("true", "false"):
                 raise fault("empty stands before true or false, not before", self.text[begin : self.at])

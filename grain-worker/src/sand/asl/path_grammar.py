@@ -185,7 +185,8 @@ def _operand(path: str, depth: int, is_tested: bool) -> str:
         raise fault("a filter has no such function", path)
     if is_tested:
         # Jayway's library looks for that below the element, whatever the path begins with.
-        return "@" + inner.definite
+        there = "@" + inner.definite
+        return f"({there} && {there} != null)" if inner.definite == inner.text and not inner.functions else there
     compared = path[0] + inner.text if inner.definite == inner.text else f"listed({path[0]}{inner.text})"
     if not inner.functions:
         return compared

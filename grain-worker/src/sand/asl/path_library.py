@@ -109,6 +109,16 @@ class _Empty(FilterFunction):
         return isinstance(value, list | str) and (not value) == is_empty
 
 
+class _Sized(FilterFunction):
+    """size: of a list or a string; false for others."""
+
+    arg_types: ClassVar = [ExpressionType.VALUE, ExpressionType.VALUE]
+    return_type = ExpressionType.LOGICAL
+
+    def __call__(self, value: object, size: object) -> bool:
+        return isinstance(value, list | str) and document.same(len(value), _exact(size))
+
+
 class _NotIn(FilterFunction):
     """nin: false for what is no list."""
 
@@ -172,6 +182,7 @@ _LIBRARY.function_extensions.update(
     # Jayway's library takes no list for what stands behind it.
     all_of=_OfSets(lambda left, right: False),
     empty=_Empty(),
+    sized=_Sized(),
     not_in=_NotIn(),
     same=_Same(),
     json=_Json(),

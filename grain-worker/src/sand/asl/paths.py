@@ -164,6 +164,13 @@ def _is_definite(segment: Any, is_last: bool) -> bool:
     return is_last and all(isinstance(selector, NameSelector) for selector in segment.selectors)
 
 
+def _leads_to_several(segment: Any) -> bool:
+    """Several names count as one place, as in the version of Jayway's library that AWS shows."""
+    if _is_scan(segment):
+        return True
+    return not (all(isinstance(s, NameSelector) for s in segment.selectors) or _is_definite(segment, False))
+
+
 def _takes_all(segment: Any) -> bool:
     return isinstance(segment, JSONPathRecursiveDescentSegment) or isinstance(segment.selectors[0], WildcardSelector)
 
@@ -191,9 +198,11 @@ def _find(path: JSONPath, root: Any) -> Any:
             nodes = [match for node in nodes for match in _resolve(segment, node, gives_null)]
         is_definite = is_definite and _is_definite(segment, is_last)
         if is_definite and not nodes:
-            if not (isinstance(segment.selectors[0], IndexSelector) and not is_last and _takes_all(path.segments[index + 1])):
-                raise Missing(f"No results for path: {path}")
-            return []  # All of what stands at an index that the array does not have: nothing.
+            behind = path.segments[index + 1 :]
+            if any(map(_leads_to_several, behind)) and (names or _takes_all(behind[0])):
+                # A field that is not there, or all of what stands at an index that the array does not have: nothing.
+                return []
+            raise Missing(f"No results for path: {path}")
     return nodes[0].obj if is_definite else [node.obj for node in nodes]
 
 

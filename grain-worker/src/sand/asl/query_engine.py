@@ -28,9 +28,9 @@ def _natives() -> dict[str, Any]:
         kind = query_numbers.Function if module is query_numbers else query_numbers.Native
         for name, (signature, method) in module.FUNCTIONS.items():
             natives[name] = kind(name, signature, module.Functions, method)
-    for native in natives.values():
+    for name, native in natives.items():
         if type(native) is Jsonata.JNativeFunction:
-            native.__class__ = query_numbers.Native
+            native.__class__ = query_numbers.Exact if name in query_numbers.HANDING_ON else query_numbers.Native
         native.signature = query_signatures.strict(native.signature)
     return natives
 
@@ -138,7 +138,8 @@ class Engine(Jsonata):  # type: ignore[misc]
     def evaluate_includes_expression(self, lhs: Any, rhs: Any) -> bool:
         if lhs is None or rhs is None:
             return False
-        return any(Utils.is_deep_equal(item, lhs) for item in (rhs if isinstance(rhs, list) else [rhs]))
+        # To compare is to reckon: numbers are doubles.
+        return any(self.evaluate_equality_expression(lhs, item, "=") for item in (rhs if isinstance(rhs, list) else [rhs]))
 
     def evaluate_string_concat(self, lhs: Any, rhs: Any) -> str:
         string = query_strings.Functions.string

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import datetime
 import functools
+import re
 from typing import Any
 
 from jsonata.datetimeutils import DateTimeUtils
+
+from sand.asl.query_run import failure
 
 _CYCLE_MS = 146_097 * 86_400_000
 _FIRST = datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC)
@@ -30,15 +33,29 @@ class _Date(datetime.datetime):
 
 def text(millis: int, picture: str | None, offset: str | None) -> str:
     """picture: None: ISO 8601; offset: hours and minutes, like "+0530"; None: UTC. Others raise what they do in the library."""
-    away = 0 if offset is None else int(offset)
+    away = 0 if offset is None else _number(offset)
     sign = 1 if away >= 0 else -1
     hours, minutes = (sign * part for part in divmod(abs(away), 100))
     cycles, rest_ms = divmod(millis + (60 * hours + minutes) * 60_000 - _FIRST_MS, _CYCLE_MS)
     plain = _FIRST + datetime.timedelta(milliseconds=rest_ms)
     shown = _Date.combine(plain.date(), plain.timetz())
     shown.later = 400 * cycles
-    parts = _iso() if picture is None else DateTimeUtils._analyse_datetime_picture(picture).parts
+    parts = _iso() if picture is None else _parts(picture)
     return "".join(_part(part, plain, shown, hours, minutes) for part in parts)
+
+
+def _number(offset: str) -> int:
+    """Worded as Java's exception is."""
+    if not re.fullmatch("[+-]?[0-9]+", offset):
+        raise failure(f'For input string: "{offset}"')
+    return int(offset)
+
+
+def _parts(picture: str) -> Any:
+    try:
+        return DateTimeUtils._analyse_datetime_picture(picture).parts
+    except KeyError as e:
+        raise failure(f"Unknown component specifier {e.args[0]} in date/time picture string") from None
 
 
 @functools.cache

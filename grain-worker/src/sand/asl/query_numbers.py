@@ -23,6 +23,7 @@ _DIGITS = 400
 _EXACT = Context(prec=2 * _DIGITS, rounding=ROUND_HALF_EVEN)
 ROUNDING = frozenset(("floor", "ceil", "abs", "round"))
 """The functions of a number that take one of any kind."""
+HANDING_ON = frozenset(("lookup", "single", "reduce"))
 FUNCTIONS = {
     "floor": ("<n-:n>", "floor"),
     "ceil": ("<n-:n>", "ceil"),
@@ -42,12 +43,19 @@ class Native(Jsonata.JNativeFunction):  # type: ignore[misc]
 
     def call(self, input: Any, args: Any) -> Any:
         result = self.method(*args, *[None] * (self.nargs - len(args)))
-        if type(result) is int and abs(result) >= 2**63:
+        if type(result) is int and not -(2**63) <= result < 2**63:
             return float(result)
         return self.given(result) if isinstance(result, float) else result
 
     def given(self, number: float) -> Any:
         return None if math.isnan(number) else whole(checked(number))
+
+
+class Exact(Native):
+    """A function that hands a number on, which nobody reckons with."""
+
+    def call(self, input: Any, args: Any) -> Any:
+        return self.method(*args, *[None] * (self.nargs - len(args)))
 
 
 class Function(Native):
@@ -70,7 +78,7 @@ def checked(number: Any) -> Any:
 
 def whole(number: float) -> int | float:
     """As an integer, where it is one."""
-    return int(number) if math.isfinite(number) and number.is_integer() and abs(number) < 2.0**63 else number
+    return int(number) if math.isfinite(number) and number.is_integer() and -(2.0**63) <= number < 2.0**63 else number
 
 
 def reckoned(lhs: float, rhs: float, op: str | None) -> float:

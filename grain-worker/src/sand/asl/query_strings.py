@@ -156,7 +156,7 @@ def _digits(number: int | float | Decimal) -> str:
     as the same double; a fraction rounded down to 15 digits, and without the zeros at its end, before a point too."""
     if not math.isfinite(number):
         raise failure("Infinite or NaN")
-    if abs(number) < 2**63 and number == int(number):
+    if -(2**63) <= number < 2**63 and number == int(number):
         return str(int(number))
     value = float(number)
     digits = Decimal(repr(value))

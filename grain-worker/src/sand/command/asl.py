@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import click
 
-from sand.asl import Machine, Refused, document, quotas, reading, services, stub_check
+from sand.asl import Machine, Refused, document, quotas, reading, stub_check
 from sand.asl.diagnostics import Diagnostic
 from sand.command import cases
 from sand.command.cases import AWS, PLATFORM
@@ -167,7 +167,7 @@ def run(definition: Path | None, input_: Path | None, grains: Path | None, limit
         stubs = _stubs(grains)
         for name in cases.unmatched(case["definition"], stubs):
             _warn(f"{grains}: no task of the definition asks for the stub {name}")
-        case["definition"], case["grains"] = services.stubbed(case["definition"], stubs)
+        case["definition"], case["grains"] = cases.stubbed(case["definition"], stubs)
     _print(_one("run", engine, case))
 
 

@@ -25,7 +25,7 @@ def read(lines: Iterable[bytes], warn: Callable[[str], None]) -> Iterator[tuple[
         if not line.strip():
             continue
         try:
-            case = _read(line)
+            case, is_unique = _read(line)
             document.decoded(raw)
         except document.NoJson as e:
             code = "TOO_DEEP" if e.is_limit else "INVALID_JSON"
@@ -43,6 +43,10 @@ def read(lines: Iterable[bytes], warn: Callable[[str], None]) -> Iterator[tuple[
         if found := list(_faults(case)):
             yield known, found
             continue
+        if not is_unique and not isinstance(case["definition"], str):
+            text = case_text.members(line)["definition"]
+            # As text an engine refuses it, with the places.
+            case["definition"] = case["definition"] if has_unique_keys(text) else text
         case["inputText"] = case_text.member(line, "input")
         for name in unmatched(case["definition"], case.get("grains")):
             useless = f"no task of the definition asks for the stub {name}"
@@ -50,20 +54,53 @@ def read(lines: Iterable[bytes], warn: Callable[[str], None]) -> Iterator[tuple[
                 told.add(useless)
                 warn(f"line {number}: {useless}")
         if "grains" in case:
-            case["definition"], case["grains"] = services.stubbed(case["definition"], case["grains"])
+            case["definition"], case["grains"] = stubbed(case["definition"], case["grains"])
         yield case, []
 
 
-def _read(line: str) -> Any:
-    """With the limits of values for each member, as if each had a file of its own: a definition over them stays text, which an
-    engine refuses. Raises NoJson."""
+class _Objects:
+    """Makes objects of their pairs; is_unique: in none of them a key stood twice."""
+
+    def __init__(self) -> None:
+        self.is_unique = True
+
+    def __call__(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        made = dict(pairs)
+        self.is_unique = self.is_unique and len(made) == len(pairs)
+        return made
+
+
+def has_unique_keys(text: str) -> bool:
+    """True of what is no JSON, too."""
+    objects = _Objects()
     try:
-        return document.parse(line)
+        document.parse(text, objects)
+    except document.NoJson:
+        return True
+    return objects.is_unique
+
+
+def stubbed(definition: Any, stubs: Any) -> tuple[Any, Any]:
+    """As `services.stubbed`; the text of a definition in which a key stands twice is left to an engine, which refuses it."""
+    if isinstance(definition, str) and not has_unique_keys(definition):
+        return definition, stubs
+    return services.stubbed(definition, stubs)
+
+
+def _read(line: str) -> tuple[Any, bool]:
+    """And whether no key stands twice in it. With the limits of values for each member, as if each had a file of its own: a
+    definition over them stays text, which an engine refuses. Raises NoJson."""
+    objects = _Objects()
+    try:
+        return document.parse(line, objects), objects.is_unique
     except document.NoJson as e:
         if not e.is_limit or not line.lstrip().startswith("{"):
             raise
     texts = case_text.members(line)
-    return {name: text if name == "definition" and _is_over(text) else document.parse(text) for name, text in texts.items()}
+    read_ = {
+        name: text if name == "definition" and _is_over(text) else document.parse(text, objects) for name, text in texts.items()
+    }
+    return read_, objects.is_unique
 
 
 def _is_over(text: str) -> bool:

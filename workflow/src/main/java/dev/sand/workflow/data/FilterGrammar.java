@@ -6,7 +6,12 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The grammar of a filter in a JSONPath, {@code (@.a == 1 && !@.b)}: that of Jayway's library. See {@link PathGrammar}. */
+/**
+ * The grammar of a filter in a JSONPath, {@code (@.a == 1 && !@.b)}: that of Jayway's library. See {@link PathGrammar}.
+ *
+ * <p>A path that stands alone is tested: in the version that AWS shows, it is to lead to something and that not to null. The
+ * version at hand has null pass, so that the test is written out for it as {@code (@.b && @.b != null)}.
+ */
 final class FilterGrammar extends PathScanner {
     private static final Pattern NUMBER = Pattern.compile("-?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:[eE]-?[0-9]+)?");
     private static final Pattern TEXT = Pattern.compile("'(?:[^'\\\\]|\\\\.)*+'|\"(?:[^\"\\\\]|\\\\.)*+\"", Pattern.DOTALL);
@@ -14,6 +19,9 @@ final class FilterGrammar extends PathScanner {
     private static final Set<String> OPERATORS = Set.of("==", "!=", "<", "<=", ">", ">=", "===", "!==", "in", "nin", "contains", "size",
             "empty", "subsetof", "anyof", "noneof", "all");
 
+    private final StringBuilder spelled = new StringBuilder();
+    /** So much of the text has been written out. */
+    private int written;
     private int depth;
 
     /** @param text with its round brackets. @param depth how many filters and brackets it stands in */
@@ -22,13 +30,14 @@ final class FilterGrammar extends PathScanner {
         this.depth = depth;
     }
 
-    /** @throws IllegalArgumentException with one sentence */
-    void check() {
+    /** @return the filter as the library is to read it. @throws IllegalArgumentException with one sentence */
+    String spelled() {
         or();
         blanks();
         if (at < text.length()) {
             throw fault("the end of the filter is expected at", text.substring(at));
         }
+        return spelled.append(text, written, text.length()).toString();
     }
 
     private void blanks() {
@@ -83,12 +92,17 @@ final class FilterGrammar extends PathScanner {
         blanks();
         boolean isPath = isPath();
         int begin = at;
-        value();
+        PathGrammar.Spelled path = value();
         int end = at;
         blanks();
         if (startsWith(")") || startsWith("&&") || startsWith("||")) {
             if (!isPath) {
                 throw fault("an operator is expected behind", text.substring(begin, end));
+            }
+            if (path.isDefinite() && !path.callsFunction()) {
+                // The library looks for it below the element, whatever it begins with.
+                spelled.setLength(spelled.length() - path.text().length() - 1);
+                spelled.append("(@").append(path.text()).append(" && @").append(path.text()).append(" != null)");
             }
             return;
         }
@@ -123,13 +137,16 @@ final class FilterGrammar extends PathScanner {
         return c != 0 && SYMBOLS.indexOf(c) >= 0;
     }
 
-    private void value() {
+    /** @return what follows the root of the path that it is, or null */
+    private PathGrammar.Spelled value() {
         blanks();
         int begin = at;
         switch (character(at)) {
             case '@', '$' -> {
-                String path = path();
-                PathGrammar.checkOperand(path, depth);
+                PathGrammar.Spelled path = PathGrammar.operand(path(), depth);
+                spelled.append(text, written, begin + 1).append(path.text());
+                written = at;
+                return path;
             }
             case '\'', '"' -> {
                 at = unescaped(begin + 1, character(begin)) + 1;
@@ -142,6 +159,7 @@ final class FilterGrammar extends PathScanner {
             case '{' -> json(begin, matching(begin, '{', '}', false) + 1);
             default -> plain();
         }
+        return null;
     }
 
     private void json(int begin, int end) {

@@ -25,6 +25,12 @@ public final class Path {
     private static final ReferencePath.Step EXECUTION = new ReferencePath.Step.Field("Execution");
     private static final ReferencePath.Step INPUT = new ReferencePath.Step.Field("Input");
 
+    /**
+     * Of a field that is not there, with more behind it, below a definite place. In the version of the library that AWS shows this
+     * is nothing found, and no error, where the path goes on to several places.
+     */
+    private static final String NO_PROPERTY = "Missing property in path ";
+
     private enum Root { INPUT, CONTEXT, VARIABLE }
 
     /** The path leads nowhere in this document. */
@@ -63,7 +69,7 @@ public final class Path {
     private final Root root;
     private final String variable;
     private final ReferencePath reference;
-    private final boolean callsFunction;
+    private final PathGrammar.Spelled spelled;
     private final JsonPath compiled;
     private final PathBrackets brackets;
 
@@ -72,9 +78,9 @@ public final class Path {
         this.root = root;
         this.variable = variable;
         this.reference = ReferencePath.tryParse("$" + rest);
-        this.callsFunction = reference == null && PathGrammar.check(rest);
-        this.compiled = reference == null && !callsFunction ? JsonPath.compile("$" + rest) : null;
-        this.brackets = compiled == null ? null : PathBrackets.of("$" + PathGrammar.withoutEnd(rest));
+        this.spelled = reference == null ? PathGrammar.spelled(rest) : null;
+        this.compiled = spelled != null && !spelled.callsFunction() ? JsonPath.compile("$" + spelled.text()) : null;
+        this.brackets = compiled == null ? null : PathBrackets.of("$" + spelled.text());
     }
 
     /** @throws IllegalArgumentException with one sentence, when the text is no path */
@@ -127,7 +133,7 @@ public final class Path {
         if (reference != null) {
             return reference.read(document);
         }
-        if (callsFunction) {
+        if (compiled == null) {
             throw new Missing("functions such as length() are not supported in paths, as on AWS");
         }
         try {
@@ -138,6 +144,9 @@ public final class Path {
             JsonNode node = found instanceof JsonNode one ? one : Json.MAPPER.valueToTree(found);
             return brackets.testsElementItself() ? objectsOf(node) : node;
         } catch (PathNotFoundException e) {
+            if (!spelled.isDefinite() && e.getMessage().startsWith(NO_PROPERTY)) {
+                return Json.NODES.arrayNode();
+            }
             throw new Missing(e.getMessage());
         } catch (JsonPathException | ClassCastException | IllegalStateException e) { // the latter of operators on what they are not for
             throw new Missing("'" + text + "' cannot be applied: " + e.getMessage());
@@ -146,7 +155,12 @@ public final class Path {
 
     /** Several names are only for the end of a path, as in the version of Jayway's library that AWS shows. */
     private void checkNames(JsonNode document) {
-        JsonNode found = brackets.beforeNames().read(document, JAYWAY);
+        JsonNode found;
+        try {
+            found = brackets.beforeNames().read(document, JAYWAY);
+        } catch (PathNotFoundException e) {
+            return; // The whole path has its own say on that.
+        }
         boolean isDefinite = brackets.beforeNames().isDefinite();
         for (JsonNode node : isDefinite ? List.of(found) : found) {
             if (node.isObject()) {

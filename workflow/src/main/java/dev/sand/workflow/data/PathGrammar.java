@@ -8,6 +8,8 @@ import java.util.regex.Pattern;
  * The grammar of JSONPaths that are no plain reference paths: that of Jayway's library, which AWS takes, but for what that reads
  * over: one character behind a bracket or a wildcard, words between names. The Python engine has it with the same rules and the
  * same sentences.
+ *
+ * <p>What it has read it writes out for that library, whose filters ask less of a path that they test ({@link FilterGrammar}).
  */
 final class PathGrammar extends PathScanner {
     private static final String NO_NAMES = "quoted names, separated by commas, are expected in the bracket";
@@ -20,7 +22,17 @@ final class PathGrammar extends PathScanner {
     /** Functions that a path in a filter may end in. */
     private static final Set<String> OF_FILTERS = Set.of("length", "size", "min", "max", "avg", "sum", "first", "last");
 
+    /**
+     * @param text what follows the root, as the library is to read it
+     * @param isDefinite whether it leads to one place at the most; several names count as one, as in the version that AWS shows
+     */
+    record Spelled(String text, boolean isDefinite, boolean callsFunction) {}
+
     private final int depth;
+    private final StringBuilder spelled = new StringBuilder();
+    /** So much of the text has been written out. */
+    private int written;
+    private boolean isDefinite = true;
     private int functions;
     private boolean isKnown;
 
@@ -29,22 +41,19 @@ final class PathGrammar extends PathScanner {
         this.depth = depth;
     }
 
-    /**
-     * @param rest what follows the root
-     * @return whether it calls a function
-     * @throws IllegalArgumentException with one sentence
-     */
-    static boolean check(String rest) {
-        return grammar(rest, 0).check();
+    /** @param rest what follows the root. @throws IllegalArgumentException with one sentence */
+    static Spelled spelled(String rest) {
+        return grammar(rest, 0).spelled();
     }
 
-    /** A path within a filter, with its root. */
-    static void checkOperand(String path, int depth) {
+    /** What follows the root of a path within a filter. @param path with its root */
+    static Spelled operand(String path, int depth) {
         PathGrammar grammar = grammar(path.substring(1), depth);
-        grammar.check();
+        Spelled operand = grammar.spelled();
         if (grammar.functions > 1 || grammar.functions == 1 && !grammar.isKnown) {
             throw fault("a filter has no such function", path);
         }
+        return operand;
     }
 
     private static PathGrammar grammar(String rest, int depth) {
@@ -60,7 +69,7 @@ final class PathGrammar extends PathScanner {
         return rest.substring(0, end);
     }
 
-    private boolean check() {
+    private Spelled spelled() {
         if (text.endsWith(".")) {
             throw new IllegalArgumentException("it ends in a dot");
         }
@@ -70,7 +79,7 @@ final class PathGrammar extends PathScanner {
             }
             segment();
         }
-        return functions > 0;
+        return new Spelled(spelled.append(text, written, text.length()).toString(), isDefinite, functions > 0);
     }
 
     private void segment() {
@@ -78,14 +87,19 @@ final class PathGrammar extends PathScanner {
             throw fault("a dot or a bracket is expected at", text.substring(at));
         }
         if (character(at) == '.') {
-            at += character(at + 1) == '.' ? 2 : 1;
+            boolean isScan = character(at + 1) == '.';
+            at += isScan ? 2 : 1;
+            isDefinite &= !isScan;
             if (character(at) == '.') {
                 throw fault("a name is expected at", text.substring(at));
             }
         }
         switch (character(at)) {
             case '[' -> bracket();
-            case '*' -> at++;
+            case '*' -> {
+                at++;
+                isDefinite = false;
+            }
             default -> name();
         }
     }
@@ -124,6 +138,7 @@ final class PathGrammar extends PathScanner {
         Matcher all = ALL.matcher(text).region(at, text.length());
         if (all.lookingAt()) {
             at = all.end();
+            isDefinite = false;
             return;
         }
         if (next == '?') {
@@ -134,7 +149,7 @@ final class PathGrammar extends PathScanner {
         if (next != 0 && "0123456789-:".indexOf(next) >= 0 && end > 0) {
             String inside = trimmed(text.substring(at + 1, end));
             if (NUMBERS.matcher(inside).matches()) {
-                numbers(inside);
+                isDefinite &= numbers(inside) == 1;
                 at = end + 1;
                 return;
             }
@@ -158,8 +173,8 @@ final class PathGrammar extends PathScanner {
         at++;
     }
 
-    /** Of a slice, a step is passed over. */
-    private static void numbers(String inside) {
+    /** Of a slice, a step is passed over. @return how many there are */
+    private static int numbers(String inside) {
         boolean isSlice = inside.indexOf(':') >= 0;
         String[] numbers = inside.split(isSlice ? ":" : ",", -1);
         if (isSlice && (inside.indexOf(',') >= 0 || inside.indexOf(' ') >= 0)) {
@@ -173,6 +188,7 @@ final class PathGrammar extends PathScanner {
                 throw fault("this is no index", "[" + inside + "]");
             }
         }
+        return numbers.length;
     }
 
     private static boolean isInteger(String digits) {
@@ -193,7 +209,9 @@ final class PathGrammar extends PathScanner {
             throw fault("a filter must be whole, as [?( )]", text.substring(begin));
         }
         at = end + 1;
-        new FilterGrammar(text.substring(open, close + 1), depth).check();
+        isDefinite = false;
+        spelled.append(text, written, open).append(new FilterGrammar(text.substring(open, close + 1), depth).spelled());
+        written = close + 1;
     }
 
     private static String trimmed(String text) {

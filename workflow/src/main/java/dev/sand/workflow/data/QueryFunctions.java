@@ -37,7 +37,7 @@ public final class QueryFunctions {
                 Map.entry("uuid", "<:s>"), Map.entry("parse", "<s-:x>"), Map.entry("random", "<n?:n>"),
                 Map.entry("shuffle", "<a:a>"), Map.entry("now", "<s?s?:s>"), Map.entry("fromMillis", "<n-s?s?:s>"),
                 Map.entry("millis", "<:n>"), Map.entry("count", "<x:n>"),
-                Map.entry("sort", "<af?:a>"), Map.entry("number", "<(nsb)-:n>"), Map.entry("formatInteger", "<n-s:s>"),
+                Map.entry("sort", "<af?:a>"), Map.entry("formatInteger", "<n-s:s>"),
                 Map.entry("formatBase", "<n-n?:s>")));
         add(functions, QueryStrings.class, QueryStrings.SIGNATURES);
         add(functions, QueryText.class, QueryText.SIGNATURES);
@@ -46,6 +46,7 @@ public final class QueryFunctions {
         functions.put(QueryText.OPERAND, QueryText.OPERANDS);
         functions.put("hash", new Jsonata.JFunction((input, arguments) -> hash(arguments), "<ss?:s>"));
         functions.putAll(QueryArithmetic.functions());
+        functions.putAll(QueryExact.functions());
         functions.put(QueryArithmetic.NAME, QueryArithmetic.FUNCTION);
         functions.values().forEach(QuerySignature::strict);
         return Map.copyOf(functions);
@@ -224,7 +225,7 @@ public final class QueryFunctions {
     }
 
     /** The library takes what Java takes, such as {@code 1d}. */
-    public static Number number(Object value) {
+    static Number number(Object value) {
         if (value instanceof String text && !text.matches("(?i)0[xbo][0-9a-f]+") && !NUMBER.matcher(text).matches()) {
             throw new JException("D3030", -1, text);
         }
@@ -251,7 +252,9 @@ public final class QueryFunctions {
         if (picture != null) {
             QueryRun.current().budget().spend((long) picture.length() * picture.length() >> 12);
         }
-        return Functions.formatInteger(number, picture);
+        // Of what has more than 64 bits, the nearest number that has not, as of a double.
+        Number nearest = number instanceof BigInteger huge && huge.bitLength() > 63 ? (Number) (long) huge.doubleValue() : number;
+        return Functions.formatInteger(nearest, picture);
     }
 
     /** The groups of a match, without that which is the whole. */

@@ -3,7 +3,9 @@ package dev.sand.workflow.data;
 import com.dashjoin.jsonata.Jsonata;
 import com.dashjoin.jsonata.Parser.Symbol;
 import com.dashjoin.jsonata.Utils;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,6 +29,8 @@ final class QueryRun implements Jsonata.EntryCallback, Jsonata.ExitCallback {
     private final Map<Object, Extent> known = new IdentityHashMap<>();
     /** The nodes under evaluation, the innermost last: when one throws, it stays where it is. */
     private final List<Symbol> nodes = new ArrayList<>();
+    /** What the transforms that are under way have a copy of, the innermost last. */
+    private final Deque<Object> copied = new ArrayDeque<>();
     private Object last;
 
     QueryRun(Environment environment) {
@@ -44,6 +48,10 @@ final class QueryRun implements Jsonata.EntryCallback, Jsonata.ExitCallback {
 
     Environment environment() {
         return environment;
+    }
+
+    Deque<Object> copied() {
+        return copied;
     }
 
     @Override

@@ -31,7 +31,7 @@ public final class QueryText {
     public static String string(Object value, Boolean pretty) {
         Object one = value instanceof Utils.JList<?> list && list.outerWrapper ? list.getFirst() : value;
         if (isDouble(one)) {
-            return digits(((Number) one).doubleValue());
+            return digits((Number) one);
         }
         if (!(one instanceof List || one instanceof Map)) {
             return Functions.string(one, pretty);
@@ -51,11 +51,14 @@ public final class QueryText {
     }
 
     /**
-     * As AWS writes a number: a whole one without an exponent below 1e21, with the fewest digits that are read as the same one; a
-     * fraction rounded down to 15 digits, and without the zeros at its end, before a point too.
+     * As AWS writes a number: a whole one without an exponent below 1e21, beyond 64 bits with the fewest digits that are read as
+     * the same double; a fraction rounded down to 15 digits, and without the zeros at its end, before a point too.
      */
-    private static String digits(Double number) {
-        double value = number;
+    private static String digits(Number number) {
+        if (number instanceof BigInteger whole && whole.bitLength() < Long.SIZE) {
+            return whole.toString();
+        }
+        double value = number.doubleValue();
         if (!Double.isFinite(value)) {
             return Functions.string(number, null);
         }
@@ -93,8 +96,8 @@ public final class QueryText {
             }
             case String text -> quote(text, out);
             case Double number -> out.append(digits(number));
-            case BigInteger number -> out.append(digits(number.doubleValue()));
-            case Long number when isDouble(number) -> out.append(digits(number.doubleValue()));
+            case BigInteger number -> out.append(digits(number));
+            case Long number when isDouble(number) -> out.append(digits(number));
             case Number number -> out.append(Functions.string(number, null));
             case Boolean bool -> out.append(bool);
             case null -> out.append("null");

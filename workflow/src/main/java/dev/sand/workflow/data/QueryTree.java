@@ -45,7 +45,7 @@ final class QueryTree {
     }
 
     /**
-     * Also puts our own regular expressions in the place of Java's, and our own JSON into {@code &}.
+     * Also puts our own regular expressions in the place of Java's, our own JSON into {@code &}, and exact copies into transforms.
      *
      * @throws IllegalArgumentException with one sentence
      */
@@ -85,6 +85,10 @@ final class QueryTree {
                 }
                 visit(child(node, "body"), isTop, depth + 1);
             }
+            case "transform" -> {
+                visitChildren(node, isTop, depth);
+                asExact(node);
+            }
             case "condition" -> {
                 checkOperator((int) get(node, "position"));
                 visitChildren(node, isTop, depth);
@@ -119,6 +123,26 @@ final class QueryTree {
         set(node, "rhs", null);
         set(node, "procedure", called);
         set(node, "arguments", arguments);
+    }
+
+    /** A call of ours around a transform, and another one before its pattern ({@link QueryExact}). */
+    private static void asExact(Symbol node) {
+        Symbol transform = call(node, "transform", get(node, "value"));
+        for (String name : List.of("pattern", "update", "delete")) {
+            set(transform, name, get(node, name));
+            set(node, name, null);
+        }
+        Symbol restoration = call(node, "function", "(");
+        set(restoration, "procedure", call(node, "variable", QueryExact.RESTORE));
+        set(restoration, "arguments", List.of(call(node, "variable", "")));
+        Symbol pattern = call(node, "block", null);
+        set(pattern, "expressions", List.of(restoration, child(transform, "pattern")));
+        set(transform, "pattern", pattern);
+        Symbol remembering = call(node, "function", "(");
+        set(remembering, "procedure", call(node, "variable", QueryExact.TRANSFORM));
+        set(remembering, "arguments", List.of(transform));
+        set(node, "type", "block");
+        set(node, "expressions", List.of(remembering));
     }
 
     private void visitChildren(Symbol node, boolean isTop, int depth) {
