@@ -21,7 +21,7 @@ from sand.emulator.executions import Callback, Execution, run_grain, run_workflo
 from sand.emulator.forked import ForkedGrains
 from sand.emulator.lines import Lines, Origin
 from sand.emulator.manifest import Manifest
-from sand.emulator.problems import Problem, unknown_application, unknown_target, unknown_version
+from sand.emulator.problems import Problem, platform, unknown_application, unknown_target, unknown_version
 from sand.emulator.processes import Processes
 from sand.emulator.processes_stay import Residence
 from sand.emulator.segments import Segments
@@ -181,6 +181,10 @@ class Application:
                     run_grain(execution, version.grains)
                 finally:
                     execution.residence.leave(execution)
+        except BaseException as broken:  # a mistake of the emulator's own: its trace is shown, and nobody waits for ever
+            cause = f"the emulator failed: {type(broken).__name__}: {broken}"
+            execution.end("FAILED", None, platform("Sand.Unavailable", cause, False))
+            raise
         finally:
             execution.ended.wait()
             on_end(execution)
