@@ -8,11 +8,12 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 from sand.asl.tokens import KEY_BYTES, Place, TaskTokens
+from sand.emulator import folder_files
 from sand.emulator import manifest as manifests
 from sand.emulator.attempts import Grains
 from sand.emulator.checks import check
@@ -44,6 +45,11 @@ class Version:
         self.manifest = manifest
         self.grains = grains
         self.created_ms = time.time_ns() // 1_000_000
+
+    @cached_property
+    def bundle(self) -> str:
+        """The address of its content, as it is when that is first asked for."""
+        return folder_files.address(self.manifest.folder)
 
 
 class Application:

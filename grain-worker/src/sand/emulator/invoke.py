@@ -57,7 +57,8 @@ def settings(request: Request, timeout: str | None) -> Settings:
     if traceparent is not None and not _TRACEPARENT.fullmatch(traceparent):
         traceparent = None
     later = asynchronous or wait_ms is not None
-    timeout_ms = deadline_ms(request.header("Sand-Timeout") or timeout, later)
+    header = request.header("Sand-Timeout")
+    timeout_ms = deadline_ms(timeout if header is None else header, later)
     # respond-async with wait=N: RFC 7240 reads both as "asynchronous, unless it is done within N seconds".
     return Settings(asynchronous and wait_ms is None, wait_ms, timeout_ms, key, traceparent)
 
