@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 from sand.asl import document as documents
@@ -38,7 +36,6 @@ class Control:
         router.add("GET", "/api/v1/status", self._status)
         for path in ("/livez", "/readyz"):
             router.add("GET", path, lambda _: answer_json(200, {"status": "ok"}))
-        router.add("GET", "/openapi.yaml", _openapi)
 
     def application(self, request: Request) -> Application:
         return self._applications.get(request.parameters["app"])
@@ -176,7 +173,3 @@ def _alias(name: str, pointer: str) -> str:
     if not _ALIAS.fullmatch(name):
         raise problems.bad_request(f"An alias is {_ALIAS.pattern}, not '{name}'.", pointer=pointer)
     return name
-
-
-def _openapi(_: Request) -> Response:
-    return Response(200, Path(str(files("sand.emulator") / "openapi.yaml")).read_bytes(), "application/yaml")

@@ -9,7 +9,7 @@ from typing import Any
 from sand.emulator.objects import Objects, check_key
 from sand.emulator.segments import Segments
 from sand.emulator.tables import Tables
-from sand.emulator.versions import Cells, total
+from sand.emulator.versions import Cells, Versioned, total
 from sand.errors import BadRequest
 from sand.messages import DataListReply, DataValue, EnqueueRequest, Payload
 from sand.values import JSON
@@ -57,6 +57,11 @@ class Data:
         elif method == "dataDelete" and answer:
             self._changed(request.key, "delete", 0)
         return answer
+
+    def value(self, key: str) -> Versioned[Payload] | None:
+        """A shared value, whole."""
+        with self._lock:
+            return self._shared.get(key)
 
     def _answer(self, method: str, request: Any, owner: str) -> Any:
         match method:

@@ -131,7 +131,8 @@ class _Handler(BaseHTTPRequestHandler):
     do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = _serve
 
     def _body(self) -> bytes:
-        limit = BODY_BYTES if self.path.startswith(("/invoke/", "/web/")) else ARCHIVE_BYTES
+        is_call = self.path.startswith(("/invoke/", "/web/")) or self.path.split("/")[5:6] == ["invoke"]
+        limit = BODY_BYTES if is_call else ARCHIVE_BYTES
         if "chunked" in (self.headers.get("Transfer-Encoding") or "").lower():
             return self._chunks(limit)
         text = self.headers.get("Content-Length") or "0"
