@@ -1,11 +1,12 @@
-"""One state tried by itself: POST /api/v1/asl/test-state."""
+"""One state tried by itself: POST /api/v1/asl/test-state, on the platform and on the emulator."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
-from conftest import Tested, is_problem
+from conftest import is_problem
+from scenario import Server
 
 PATH = "/api/v1/asl/test-state"
 DEFINITION = {
@@ -29,16 +30,21 @@ DEFINITION = {
 }
 
 
-def trial(tested: Tested, state: str, **more: Any) -> dict[str, Any]:
-    response = tested.http.post(PATH, json={"definition": DEFINITION, "state": state, **more})
+@pytest.fixture(scope="module")
+def server(either: str) -> Server:
+    return Server(either)
+
+
+def trial(server: Server, state: str, **more: Any) -> dict[str, Any]:
+    response = server.http.post(PATH, json={"definition": DEFINITION, "state": state, **more})
     assert response.status_code == 200, response.text
     return response.json()
 
 
-def test_a_task_is_told_with_what_follows(tested: Tested) -> None:
-    assert trial(tested, "Ask", input={"n": 5}) == {"status": "SUCCEEDED", "output": {"said": {"n": 5}}, "next": "Enough?"}
-    assert trial(tested, "Ask", input={"n": 5}, grains={"ask": {"return": [1]}})["output"] == {"said": [1]}
-    failed = trial(tested, "Ask", grains={"ask": {"raise": {"error": "Gone", "cause": "away"}}})
+def test_a_task_is_told_with_what_follows(server: Server) -> None:
+    assert trial(server, "Ask", input={"n": 5}) == {"status": "SUCCEEDED", "output": {"said": {"n": 5}}, "next": "Enough?"}
+    assert trial(server, "Ask", input={"n": 5}, grains={"ask": {"return": [1]}})["output"] == {"said": [1]}
+    failed = trial(server, "Ask", grains={"ask": {"raise": {"error": "Gone", "cause": "away"}}})
     assert failed == {
         "status": "CAUGHT",
         "output": {"Error": "Gone", "Cause": "away"},
@@ -48,21 +54,21 @@ def test_a_task_is_told_with_what_follows(tested: Tested) -> None:
     }
 
 
-def test_a_choice_says_where_it_leads_and_an_end_that_it_is_one(tested: Tested) -> None:
-    assert [trial(tested, "Enough?", input={"said": said})["next"] for said in (9, 10)] == ["Ask", "Sorry"]
-    assert trial(tested, "Sorry") == {"status": "FAILED", "error": "Sorry", "cause": None}
+def test_a_choice_says_where_it_leads_and_an_end_that_it_is_one(server: Server) -> None:
+    assert [trial(server, "Enough?", input={"said": said})["next"] for said in (9, 10)] == ["Ask", "Sorry"]
+    assert trial(server, "Sorry") == {"status": "FAILED", "error": "Sorry", "cause": None}
 
 
-def test_digits_stay_as_they_are(tested: Tested) -> None:
+def test_digits_stay_as_they_are(server: Server) -> None:
     definition = '{"StartAt": "A", "States": {"A": {"Type": "Pass", "End": true}}}'
     body = f'{{"definition": {definition}, "state": "A", "input": 12345678901234567890.50}}'
-    response = tested.http.post(PATH, content=body, headers={"Content-Type": "application/json"})
+    response = server.http.post(PATH, content=body, headers={"Content-Type": "application/json"})
     assert '"output":12345678901234567890.50' in response.text.replace(" ", "")
 
 
-def test_a_state_that_is_wrong_is_told_with_each_place(tested: Tested) -> None:
+def test_a_state_that_is_wrong_is_told_with_each_place(server: Server) -> None:
     definition = {"StartAt": "A", "States": {"A": {"Type": "Wait", "Seconds": -1, "End": True}}}
-    found = tested.http.post(PATH, json={"definition": definition, "state": "A"}).json()
+    found = server.http.post(PATH, json={"definition": definition, "state": "A"}).json()
     assert found["status"] == "INVALID"
     assert [each["pointer"] for each in found["diagnostics"]] == ["/States/A/Seconds"]
 
@@ -71,16 +77,16 @@ def test_a_state_that_is_wrong_is_told_with_each_place(tested: Tested) -> None:
     ("stub", "pointer"),
     [({"retrun": 1}, "/grains/ask"), ({"callback": {"sucess": 1}}, "/grains/ask/callback"), (5, "/grains/ask")],
 )
-def test_stubs_that_say_nothing_are_told(tested: Tested, stub: Any, pointer: str) -> None:
-    found = trial(tested, "Ask", grains={"ask": stub})
+def test_stubs_that_say_nothing_are_told(server: Server, stub: Any, pointer: str) -> None:
+    found = trial(server, "Ask", grains={"ask": stub})
     assert found["status"] == "INVALID"
     assert [each["pointer"] for each in found["diagnostics"]] == [pointer]
 
 
-def test_an_expression_that_never_ends_is_ended(tested: Tested) -> None:
+def test_an_expression_that_never_ends_is_ended(server: Server) -> None:
     output = "{% ($f := function($n) { $f($n + 1) }; $f(1)) %}"
     state = {"Type": "Pass", "QueryLanguage": "JSONata", "Output": output, "End": True}
-    found = tested.http.post(
+    found = server.http.post(
         PATH, json={"definition": {"StartAt": "A", "States": {"A": state}}, "state": "A"}, timeout=60
     ).json()
     assert (found["status"], found["error"]) == ("FAILED", "States.QueryEvaluationError")
@@ -100,10 +106,10 @@ def test_an_expression_that_never_ends_is_ended(tested: Tested) -> None:
         b'{"definition": ' + b"[" * 20_000 + b'1, "state": "A"}',
     ],
 )
-def test_whatever_is_no_question_is_refused(tested: Tested, body: bytes) -> None:
-    is_problem(tested.http.post(PATH, content=body, headers={"Content-Type": "application/json"}), 400)
+def test_whatever_is_no_question_is_refused(server: Server, body: bytes) -> None:
+    is_problem(server.http.post(PATH, content=body, headers={"Content-Type": "application/json"}), 400)
 
 
-def test_a_definition_that_is_too_large_is_refused(tested: Tested) -> None:
+def test_a_definition_that_is_too_large_is_refused(server: Server) -> None:
     body = b'{"state": "A", "definition": {"Comment": "' + b"x" * (5 << 20) + b'"}}'
-    is_problem(tested.http.post(PATH, content=body, headers={"Content-Type": "application/json"}), 413)
+    is_problem(server.http.post(PATH, content=body, headers={"Content-Type": "application/json"}), 413)

@@ -55,5 +55,5 @@ def test_a_definition_that_has_changed_since_is_not_gone_on_with(served: Served)
     served.load()
     refused = of(served, id, "/redrive")
     assert refused.status_code == 409
-    assert "the definition of 'main' is another one in version 2" in refused.json()["detail"]
+    assert "version 2 does not have the same definition of 'main'" in refused.json()["detail"]
     assert of(served, id, "/redrive", json={"version": 1}).json()["detail"].endswith("version 1 is kept no more.")

@@ -1,7 +1,7 @@
 """JSON as workflows see it: integers at any size, numbers with a fraction as Decimal, never rounded; depth and digits bounded.
 
 A tree is dict, list, str, int, Decimal, bool, None. It is never changed once made, so that parts may stand in many documents.
-Values of other types (bytes, images) are handed on whole by drivers that have such.
+Values of other types (bytes, images) are handed on whole: see `opaque`.
 """
 
 import functools
@@ -13,6 +13,7 @@ from typing import Any
 
 from sand.asl import limits
 from sand.asl.failure import DATA_LIMIT_EXCEEDED, StateError
+from sand.asl.opaque import Opaque, OpaqueJoin, inside, written
 
 
 class NoJson(ValueError):
@@ -132,7 +133,7 @@ def _write(value: Any, out: list[str]) -> None:
             _write(element, out)
         out.append("]")
     else:
-        raise TypeError(f"a value of type {type(value).__name__} is no JSON")
+        raise TypeError(f"a value of type {type(inside(value)).__name__} is no JSON")
 
 
 def is_number(value: Any) -> bool:
@@ -215,7 +216,9 @@ def size(value: Any, limit: int) -> int:
         return len(value.as_tuple().digits) + 2
     if isinstance(value, int) and abs(value) >= 1 << 63:
         return len(str(value)) + 2
-    return 8
+    if isinstance(value, OpaqueJoin):
+        return 2 + sum(1 + size(one, limit) for one in value.results)
+    return value.bytes if isinstance(value, Opaque) else 8
 
 
 def depth(value: Any, limit: int) -> int:
@@ -230,7 +233,8 @@ def depth(value: Any, limit: int) -> int:
 
 
 def checked(value: Any) -> Any:
-    """The value, when it is not too large or deep for a document that was made; else States.DataLimitExceeded."""
+    """The value, when it is not too large or deep for a document that was made; else States.DataLimitExceeded, or
+    States.Runtime when it cannot be written: see `opaque`."""
     if isinstance(value, str | list | dict):
         bytes_ = size(value, limits.DOCUMENT_BYTES)
         if bytes_ > limits.DOCUMENT_BYTES:
@@ -238,7 +242,7 @@ def checked(value: Any) -> Any:
                 DATA_LIMIT_EXCEEDED, f"a document of {bytes_} bytes or more is over the limit of {limits.DOCUMENT_BYTES}"
             )
         check_depth(depth(value, limits.JSON_DEPTH))
-    return value
+    return written(value)
 
 
 def check_depth(levels: int) -> None:

@@ -81,7 +81,7 @@ def _argument(argument: Expression, view: View, whole: str) -> Any:
 def not_found(path: Expression, field: str, view: View) -> StateError:
     """What to raise for the path of a field that leads nowhere."""
     what = f"The JSONPath '{path}' specified for the field '{field}'"
-    input = document.shown(view.context()) if str(path).startswith("$$") else view.text()
+    input = document.shown(view.context(with_input=True)) if str(path).startswith("$$") else view.text()
     return runtime(f"{what} could not be found in the input '{input}'")
 
 

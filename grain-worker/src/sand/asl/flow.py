@@ -8,6 +8,7 @@ from sand.asl import data_limit, document
 from sand.asl.definition import Catcher
 from sand.asl.expressions import Expression, Template, not_found
 from sand.asl.failure import runtime
+from sand.asl.opaque import inside
 from sand.asl.paths import Path
 from sand.asl.reference_path import Missing, ReferencePath
 from sand.asl.scopes import ABSENT
@@ -47,7 +48,7 @@ def evaluated(visit: Visit, expression: Expression, data: Any, field: str) -> An
 
 def filled(template: Template | None, view: View) -> Any:
     """What the template makes; None: the data at hand."""
-    return view.data() if template is None else _apart(view.visit, document.checked(template(view)))
+    return view.whole if template is None else _apart(view.visit, document.checked(template(view)))
 
 
 def given(visit: Visit) -> Any:
@@ -104,4 +105,4 @@ def _placed(visit: Visit, place: ReferencePath | None, value: Any) -> Any:
     """The state's input with a value at a place; None: nowhere."""
     if place is None:
         return visit.input
-    return value if place.is_whole else document.checked(place.write(visit.input, value))
+    return value if place.is_whole else document.checked(place.write(inside(visit.input), inside(value)))

@@ -8,6 +8,7 @@ from sand.asl import chance, document, object_fields, timestamps
 from sand.asl.definition import Map
 from sand.asl.distribution import MapRun
 from sand.asl.joins import Join
+from sand.asl.opaque import Opaque, OpaqueJoin
 from sand.asl.platform_services import NOT_REDRIVABLE
 from sand.asl.results import ResultFiles
 from sand.asl.scopes import Scope
@@ -40,7 +41,8 @@ def _name(visit: Visit, kind: str) -> str:
 
 
 def succeeded(join: Join, scope: Scope, output: Any) -> dict[str, Any]:
-    included = {"Output": document.write(output), "OutputDetails": {"Included": True}}
+    is_json = not isinstance(output, Opaque | OpaqueJoin)
+    included = {**({"Output": document.write(output)} if is_json else {}), "OutputDetails": {"Included": is_json}}
     return _begun(join, scope.index, scope.execution_input) | included | _ended(join, scope, "SUCCEEDED")
 
 

@@ -14,6 +14,7 @@ from sand.asl.joins import Join
 from sand.asl.map_items import Items
 from sand.asl.messages import Command, ReadItems, WriteObject
 from sand.asl.objects import ItemFault, Source
+from sand.asl.opaque import inside
 from sand.asl.pending import Answer
 from sand.asl.results import FAILED, PENDING, SUCCEEDED
 from sand.asl.scopes import Info, Scope
@@ -247,7 +248,7 @@ class Iterations:
             output = document.checked(iteration_records.succeeded(join, scope, output))
         if join.files is not None:
             is_flat = run.transformation == "FLATTEN" and isinstance(output, list)
-            for result in output if is_flat else [output]:
+            for result in output if is_flat else [inside(output)]:
                 join.files.add(SUCCEEDED, result)
         join.arrive(scope, output)
         if join.files is not None:
@@ -311,8 +312,13 @@ class Iterations:
         """No iteration is to end any more."""
         join = self._join
         if join.files is None:
+            try:
+                results = join.joined()
+            except StateError as e:
+                self._fail(e)
+                return
             join.is_abandoned = True
-            self._kernel.resume(join.visit.scope, join.joined())
+            self._kernel.resume(join.visit.scope, results)
         else:
             join.files.close()
             self._write()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from sand.asl import document, limits
+from sand.asl import document, limits, opaque
 from sand.asl.definition import Map
 from sand.asl.failure import DATA_LIMIT_EXCEEDED, StateError
 
@@ -119,9 +119,10 @@ class Join:
         self.ended += count
         return count
 
-    def joined(self) -> list[Any]:
+    def joined(self) -> list[Any] | opaque.OpaqueJoin:
         """In order; what stands for an iteration that failed, and was tolerated, is among them."""
         results = [self.results[index] for index in sorted(self.results)]
         if self.run is None or self.run.transformation != "FLATTEN":
-            return results
-        return [part for result in results for part in (result if isinstance(result, list) else [result])]
+            return opaque.joined(results)
+        inner = map(opaque.inside, results)
+        return [part for result in inner for part in (result if isinstance(result, list) else [result])]

@@ -22,13 +22,22 @@ class _Fault(Exception):
         self.at = at
 
 
-def fault(text: str) -> str | None:
-    """None when there is none."""
+def first(text: str) -> tuple[str, int] | None:
+    """What Jackson says, and the character that it stands at (-1: it does not say); None when there is no fault."""
     try:
         _Reader(text).read()
     except _Fault as found:
-        return f"{found}\n at {_place(text, found.at)}" if found.at >= 0 else str(found)
+        return str(found), found.at
     return None
+
+
+def fault(text: str) -> str | None:
+    """None when there is none."""
+    found = first(text)
+    if found is None:
+        return None
+    said, at = found
+    return f"{said}\n at {_place(text, at)}" if at >= 0 else said
 
 
 def why(refused: NoJson, text: str) -> str:

@@ -36,6 +36,7 @@ class Live:
         self.awaited: dict[str, AwaitCallback] = {}
         """By step: whom somebody outside has a token for."""
         self._ended = asyncio.Event()
+        self._broken: BaseException | None = None
 
     async def run(self, input: Any, input_text: str | None = None) -> Outcome:
         """Cancelling it cancels every call."""
@@ -52,6 +53,8 @@ class Live:
         finally:
             for task in self._open.values():
                 task.cancel()
+        if self._broken is not None:
+            raise self._broken
         end = self.execution.finished
         assert end is not None
         elapsed_ms = self._clock.now_ms() - self.execution.start_ms
@@ -89,8 +92,7 @@ class Live:
                 case StartTimer():
                     self._begin(command.id, self._timer(command))
                 case Continue():
-                    go_on = lambda: self._carry_out(self.execution.go_on(self._clock.now_ms()))  # noqa: E731
-                    asyncio.get_running_loop().call_soon(go_on)
+                    asyncio.get_running_loop().call_soon(self._go_on)
                 case ReadItems():
                     source = command.source
                     self._begin(command.id, self._use(command.id, lambda objects, source=source: items(source, objects)))
@@ -107,7 +109,23 @@ class Live:
 
     def _begin(self, id: int, work: Any) -> None:
         task = self._open[id] = asyncio.get_running_loop().create_task(work)
-        task.add_done_callback(lambda _: self._open.pop(id, None))
+        task.add_done_callback(lambda done: self._on_done(id, done))
+
+    def _on_done(self, id: int, done: asyncio.Task[None]) -> None:
+        self._open.pop(id, None)
+        if not done.cancelled() and (broken := done.exception()) is not None:
+            self._break(broken)
+
+    def _go_on(self) -> None:
+        try:
+            self._carry_out(self.execution.go_on(self._clock.now_ms()))
+        except Exception as broken:
+            self._break(broken)
+
+    def _break(self, broken: BaseException) -> None:
+        """What breaks while a signal is worked on breaks the run: nobody else would hear of it, and all would wait."""
+        self._broken = self._broken or broken
+        self._ended.set()
 
     def _cancel(self, id: int) -> None:
         if id in self._open:

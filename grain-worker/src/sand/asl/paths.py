@@ -31,7 +31,8 @@ class View(Protocol):
     def text(self) -> str:
         """That, as a cause shows it."""
 
-    def context(self) -> dict[str, Any]: ...
+    def context(self, with_input: bool) -> dict[str, Any]:
+        """with_input: whether the execution's input is to be in it: one that is no JSON cannot."""
 
     def variable(self, name: str) -> Any:
         """The variable's value. Raises KeyError."""
@@ -110,7 +111,7 @@ def parse(text: str) -> Path:
 
 def _parsed(text: str) -> Path | None:
     if text.startswith("$$"):
-        return Path(text, lambda view: view.context(), False, text[2:])
+        return Path(text, _context(text[2:]), False, text[2:])
     end = 1
     while end < len(text) and (text[end].isalnum() or text[end] == "_") and not (end == 1 and text[1].isdigit()):
         end += 1
@@ -144,6 +145,12 @@ def _tests_itself(rest: str) -> bool:
         end = _bracket_end(rest, at) if rest[at] == "[" else at + 1
         at, last = end, rest[at:end]
     return last.startswith("[?") and _ITSELF.search(_QUOTED.sub("", last)) is not None
+
+
+def _context(rest: str) -> Callable[[View], Any]:
+    steps = getattr(reference_path.try_parse("$" + rest), "steps", ())
+    with_input = all(step == wanted for step, wanted in zip(steps, ("Execution", "Input"), strict=False))
+    return lambda view: view.context(with_input)
 
 
 def _variable(name: str) -> Callable[[View], Any]:

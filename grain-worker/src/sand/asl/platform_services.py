@@ -212,7 +212,8 @@ def _value(mode: Mode, value: Any) -> Any:
 
 
 def sent(message_id: str, body: Any) -> dict[str, Any]:
-    """Of a message. The digest of a body that is a string is that of its characters."""
-    text = body if isinstance(body, str) else document.write(body)
-    digest = hashlib.md5(text.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()
+    """Of a message. The digest of a body that is a string is that of its characters. body: bytes where it is no JSON."""
+    if not isinstance(body, bytes):
+        body = (body if isinstance(body, str) else document.write(body)).encode("utf-8", "replace")
+    digest = hashlib.md5(body, usedforsecurity=False).hexdigest()
     return {"MD5OfMessageBody": digest, "MessageId": message_id}

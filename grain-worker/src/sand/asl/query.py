@@ -57,9 +57,9 @@ class Query:
             wanted = {names[0] if names else None for names in self._tree.states}
             seen = {
                 "input": view.data,
-                "result": lambda: view.result,
+                "result": view.result,
                 "errorOutput": lambda: view.error,
-                "context": view.context,
+                "context": lambda: view.context(any(map(_shows_input, self._tree.states))),
             }
             states = {name: get() for name, get in seen.items() if name in wanted or None in wanted}
             bindings["states"] = to_library({name: value for name, value in states.items() if value is not ABSENT}, run)
@@ -86,6 +86,11 @@ class Query:
 
     def __str__(self) -> str:
         return self._text
+
+
+def _shows_input(names: tuple[str, ...]) -> bool:
+    """Whether `$states.context.Execution.Input` is among what is referred to."""
+    return all(name == wanted for name, wanted in zip(names, ("context", "Execution", "Input"), strict=False))
 
 
 def _check_sight(names: tuple[str, ...], sight: str) -> None:

@@ -22,6 +22,7 @@ from sand.asl import definition as asl
 from sand.asl.expressions import Computed
 from sand.asl.failure import StateError, runtime
 from sand.asl.joins import Join
+from sand.asl.opaque import inside
 from sand.asl.resources import function_of, is_submitted
 from sand.asl.scopes import Scope
 from sand.asl.steps import Call, Failed, Kernel, Steps, Timer
@@ -93,7 +94,7 @@ def _task(visit: Visit, state: asl.Task) -> Steps:
         visit.scope.event(*events.submitted(state))
     result = yield Call(visit, state, grain, given, seconds * 1000, beat * 1000, service)
     if state.invokes_function and not state.awaits_token:
-        return invoked(result)
+        return invoked(inside(result))
     return result
 
 
@@ -209,7 +210,7 @@ def _items(visit: Visit, state: asl.Map, data: Any) -> Any:
     """An array; in JSONata, of a distributed Map, also an object, of which each member is an item."""
     if not state.flow.is_jsonata:
         plain = state.items_path.within_data
-        items = plain.demand(data) if plain else flow.read(visit, state.items_path, data)
+        items = plain.demand(inside(data)) if plain else flow.read(visit, state.items_path, data)
         if not isinstance(items, list):
             shown = str(state.items_path)  # of one into the context object, AWS shows one of its two signs
             raise runtime(f'Reference path "{shown[1:] if shown.startswith("$$") else shown}" must point to array.')

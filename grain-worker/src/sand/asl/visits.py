@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sand.asl import chance, definition, document, timestamps
 from sand.asl.budget import Budget
 from sand.asl.events import value
+from sand.asl.opaque import inside
 from sand.asl.scopes import ABSENT, Scope
 from sand.asl.tokens import STEP
 from sand.asl.tokens import Place as Awaited
@@ -71,12 +72,14 @@ class Visit:
         info = self.scope.info
         return info.tokens.token(Awaited(info.application, info.execution_id, self.step + STEP))
 
-    def context(self) -> dict[str, Any]:
+    def context(self, with_input: bool) -> dict[str, Any]:
+        """with_input: whether the execution's input is to be in it, which then has to be JSON."""
         info = self.scope.info
+        given = info.input if self.scope.execution_input is ABSENT else self.scope.execution_input
         context: dict[str, Any] = {
             "Execution": {
                 "Id": info.execution_id,
-                "Input": info.input if self.scope.execution_input is ABSENT else self.scope.execution_input,
+                **({"Input": inside(given)} if with_input else {}),
                 "StartTime": info.start_time,
                 "Name": info.execution_id,
                 "RoleArn": f"sand:role:{info.application}",
@@ -98,28 +101,32 @@ class Visit:
 
 
 class View:
-    """What the expressions of a visit see, with some data at hand. result, error: what JSONata sees of the state's work."""
+    """What the expressions of a visit see, with some data at hand. result, error: what JSONata sees of the state's work.
+    whole: the data, which is no JSON where nobody looks into it."""
 
-    __slots__ = ("_data", "error", "result", "visit")
+    __slots__ = ("_result", "error", "visit", "whole")
 
     def __init__(self, visit: Visit, data: Any, result: Any = ABSENT, error: Any = ABSENT) -> None:
         self.visit = visit
-        self._data = data
-        self.result = result
+        self.whole = data
+        self._result = result
         self.error = error
 
     def data(self) -> Any:
-        return self._data
+        return inside(self.whole)
+
+    def result(self) -> Any:
+        return inside(self._result)
 
     def text(self) -> str:
         """Of the execution's input, as long as it is that, the text that came, as on AWS."""
         info = self.visit.scope.info
-        if info.input_text is not None and self._data is info.input and isinstance(self._data, dict | list):
+        if info.input_text is not None and self.whole is info.input and isinstance(self.whole, dict | list):
             return document.shortened(info.input_text)
-        return document.shown(self._data)
+        return document.shown(self.whole)
 
-    def context(self) -> dict[str, Any]:
-        return self.visit.context()
+    def context(self, with_input: bool) -> dict[str, Any]:
+        return self.visit.context(with_input)
 
     def variable(self, name: str) -> Any:
         return self.visit.scope.variable(name)

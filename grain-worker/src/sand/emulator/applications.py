@@ -8,11 +8,12 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 from sand.asl.tokens import KEY_BYTES, Place, TaskTokens
+from sand.emulator import folder_files
 from sand.emulator import manifest as manifests
 from sand.emulator.attempts import Grains
 from sand.emulator.checks import check
@@ -21,7 +22,7 @@ from sand.emulator.executions import Callback, Execution, run_grain, run_workflo
 from sand.emulator.forked import ForkedGrains
 from sand.emulator.lines import Lines, Origin
 from sand.emulator.manifest import Manifest
-from sand.emulator.problems import Problem, unknown_application, unknown_target, unknown_version
+from sand.emulator.problems import Problem, platform, unknown_application, unknown_target, unknown_version
 from sand.emulator.processes import Processes
 from sand.emulator.processes_stay import Residence
 from sand.emulator.segments import Segments
@@ -44,6 +45,11 @@ class Version:
         self.manifest = manifest
         self.grains = grains
         self.created_ms = time.time_ns() // 1_000_000
+
+    @cached_property
+    def bundle(self) -> str:
+        """The address of its content, as it is when that is first asked for."""
+        return folder_files.address(self.manifest.folder)
 
 
 class Application:
@@ -181,6 +187,10 @@ class Application:
                     run_grain(execution, version.grains)
                 finally:
                     execution.residence.leave(execution)
+        except BaseException as broken:  # a mistake of the emulator's own: its trace is shown, and nobody waits for ever
+            cause = f"the emulator failed: {type(broken).__name__}: {broken}"
+            execution.end("FAILED", None, platform("Sand.Unavailable", cause, False))
+            raise
         finally:
             execution.ended.wait()
             on_end(execution)

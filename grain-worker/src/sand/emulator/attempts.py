@@ -89,13 +89,18 @@ class Attempt:
         self.failed(platform("Sand.Timeout", f"step {self.step}{words}", True))
 
     def hop(self) -> dict[str, object]:
-        """As an invocation's record has it."""
+        """As an invocation's record has it: with an error when it did not succeed."""
+        error = self.error
         return {
             "eventId": self.event_id, "grain": self.grain, "attempt": self.number, "queuedNs": self.queued_ns,
             "handedNs": self.handed_ns, "startedNs": self.started_ns, "endedNs": self.ended_ns,
             "returnedNs": self.returned_ns, "cpuUs": self.cpu_us, "peakMemoryBytes": self.peak_memory_bytes,
-            "error": self.failure.error if self.failure else "Sand.Crashed" if self.lost else None,
+            **({} if error is None else {"error": error}),
         }  # fmt: skip
+
+    @property
+    def error(self) -> str | None:
+        return self.failure.error if self.failure else "Sand.Crashed" if self.lost else None
 
 
 class Grains(Protocol):

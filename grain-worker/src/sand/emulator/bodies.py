@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from sand.asl import document as documents
-from sand.emulator import problems
+from sand.emulator import malformed, problems
 from sand.emulator.problems import Problem
 from sand.values import JSON
 
@@ -37,10 +37,11 @@ def is_text(media: str) -> bool:
     )
 
 
-def json_object(body: bytes, most: int, expected: str) -> dict[str, Any] | None:
-    """The JSON object in the body of a request about executions; None when there is no body.
+def json_object(body: bytes, most: int, expected: str, pointer: str | None = "/body") -> dict[str, Any] | None:
+    """The JSON object in the body of a request of the control plane; None when there is no body.
 
     :param expected: the sentence that says what is to be in it
+    :param pointer: where the problem says that the mistake is
     """
     if not body:
         return None
@@ -49,9 +50,9 @@ def json_object(body: bytes, most: int, expected: str) -> dict[str, Any] | None:
     try:
         parsed = documents.parse(body.decode("utf-8"))
     except (documents.NoJson, UnicodeDecodeError) as broken:
-        raise problems.bad_request(f"The body is not JSON: {broken}") from None
+        raise (fault(body) or problems.bad_request(f"The body is not JSON: {broken}")) from None
     if not isinstance(parsed, dict):
-        raise problems.bad_request(expected)
+        raise problems.bad_request(expected, pointer=pointer)
     return parsed
 
 
@@ -71,11 +72,11 @@ def fault(body: bytes) -> Problem | None:
             return _malformed(f"it is nested {actual} levels deep, the limit is {DEPTH}", 1, 1, limit=DEPTH, actual=actual)
         json.loads(text, parse_constant=_constant)
     except json.JSONDecodeError as broken:
-        return _malformed(broken.msg, broken.lineno, broken.colno)
+        return _malformed(*(malformed.fault(text) or ("more than one JSON value", broken.lineno, broken.colno)))
     except UnicodeDecodeError as broken:
         return _malformed(f"it is not UTF-8: {broken.reason}", 1, broken.start + 1)
     except (ValueError, RecursionError) as broken:
-        return _malformed(str(broken), 1, 1)
+        return _malformed(*(malformed.fault(text) or (str(broken), 1, 1)))
     return None
 
 

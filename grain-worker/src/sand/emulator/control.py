@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
-from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
-from sand.emulator import problems
+from sand.asl import document as documents
+from sand.emulator import bodies, problems
 from sand.emulator.applications import Application, Applications, Version
 from sand.emulator.http import Request, Response, answer_events, answer_json
 from sand.emulator.problems import Problem
@@ -17,6 +15,7 @@ from sand.emulator.uploads import unpacked
 from sand.emulator.views import summary, version_of
 
 ROOT = "/api/v1/applications"
+BODY_BYTES = 1 << 20
 _ALIAS = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,62}")
 
 
@@ -37,7 +36,6 @@ class Control:
         router.add("GET", "/api/v1/status", self._status)
         for path in ("/livez", "/readyz"):
             router.add("GET", path, lambda _: answer_json(200, {"status": "ok"}))
-        router.add("GET", "/openapi.yaml", _openapi)
 
     def application(self, request: Request) -> Application:
         return self._applications.get(request.parameters["app"])
@@ -89,7 +87,7 @@ class Control:
     def _versions(self, request: Request) -> Response:
         application = self.application(request)
         versions = [
-            {"version": version.number, "createdMs": version.created_ms, "bundle": str(version.manifest.folder)}
+            {"version": version.number, "createdMs": version.created_ms, "bundle": version.bundle}
             for version in sorted(application.versions.values(), key=lambda version: -version.number)
         ]
         return answer_json(200, {"versions": versions, "aliases": application.aliases})
@@ -99,13 +97,8 @@ class Control:
         return answer_json(200, version_of(application, application.version(request.parameters["version"])))
 
     def _move(self, request: Request) -> Response:
-        application, alias = self.application(request), request.parameters["alias"]
-        if not _ALIAS.fullmatch(alias):
-            raise problems.bad_request(f"'{alias}' is no name of an alias.")
-        wanted = _document(request).get("version")
-        if not isinstance(wanted, int) or isinstance(wanted, bool):
-            raise problems.bad_request("'version' is the number of a version.")
-        return _moved(application, alias, application.version(str(wanted)).number)
+        application, alias = self.application(request), _alias(request.parameters["alias"], "/parameters/alias")
+        return _moved(application, alias, application.version(str(_number(_document(request)))).number)
 
     def _drop(self, request: Request) -> Response:
         application, alias = self.application(request), request.parameters["alias"]
@@ -117,13 +110,17 @@ class Control:
 
     def _rollback(self, request: Request) -> Response:
         application, document = self.application(request), _document(request)
-        alias = document.get("alias", "live")
-        now = application.aliases.get(alias)
+        alias = "live" if document.get("alias") is None else document["alias"]
+        if not isinstance(alias, str):
+            detail = f'"alias" is the name of an alias, not {documents.write(alias)}.'
+            raise problems.bad_request(detail, pointer="/body/alias")
+        now = application.aliases.get(_alias(alias, "/body/alias"))
         if now is None:
             raise problems.unknown_version(application.name, alias)
-        wanted = document.get("version", max((number for number in application.versions if number < now), default=None))
+        before = max((number for number in application.versions if number < now), default=None)
+        wanted = before if document.get("version") is None else _number(document)
         if wanted is None:
-            detail = f"Application '{application.name}' has no version before {now}."
+            detail = f"Alias '{alias}' of '{application.name}' is version {now}, and there is none before it."
             raise Problem(409, "conflict", "Conflict", detail)
         return _moved(application, alias, application.version(str(wanted)).number)
 
@@ -160,14 +157,19 @@ def _moved(application: Application, alias: str, number: int) -> Response:
 
 
 def _document(request: Request) -> dict[str, Any]:
-    try:
-        found = json.loads(request.body or b"{}")
-    except ValueError as broken:
-        raise Problem(400, "malformed-json", "The body is not JSON", str(broken)) from None
-    if not isinstance(found, dict):
-        raise problems.bad_request("The body is a JSON object.")
-    return found
+    return bodies.json_object(request.body, BODY_BYTES, "The body is a JSON object that says which version.") or {}
 
 
-def _openapi(_: Request) -> Response:
-    return Response(200, Path(str(files("sand.emulator") / "openapi.yaml")).read_bytes(), "application/yaml")
+def _number(document: dict[str, Any]) -> int:
+    """Of a version."""
+    wanted = document.get("version")
+    if type(wanted) is not int or not 0 < wanted < 1 << 31:
+        given = documents.write(wanted) if "version" in document else "missing"
+        raise problems.bad_request(f'"version" is the number of a version, not {given}.', pointer="/body/version")
+    return wanted
+
+
+def _alias(name: str, pointer: str) -> str:
+    if not _ALIAS.fullmatch(name):
+        raise problems.bad_request(f"An alias is {_ALIAS.pattern}, not '{name}'.", pointer=pointer)
+    return name

@@ -6,15 +6,14 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from sand.emulator.objects import Objects
+from sand.emulator.objects import Objects, check_key
 from sand.emulator.segments import Segments
 from sand.emulator.tables import Tables
-from sand.emulator.versions import Cells, total
+from sand.emulator.versions import Cells, Versioned, total
 from sand.errors import BadRequest
 from sand.messages import DataListReply, DataValue, EnqueueRequest, Payload
 from sand.values import JSON
 
-KEY_BYTES = 1024
 VALUE_BYTES = 64 << 20
 LISTED = 1000
 
@@ -59,6 +58,11 @@ class Data:
             self._changed(request.key, "delete", 0)
         return answer
 
+    def value(self, key: str) -> Versioned[Payload] | None:
+        """A shared value, whole."""
+        with self._lock:
+            return self._shared.get(key)
+
     def _answer(self, method: str, request: Any, owner: str) -> Any:
         match method:
             case "dataGet":
@@ -71,6 +75,9 @@ class Data:
             case "dataDelete":
                 return self._shared.delete(_key(request.key), request.if_version)
             case "dataList":
+                for name in (request.prefix, request.after):
+                    if name:
+                        check_key(name)
                 keys = self._shared.keys(request.prefix, request.after)
                 most = min(max(request.limit, 1), LISTED)
                 return DataListReply(tuple(keys[:most]), len(keys) > most)
@@ -94,7 +101,5 @@ class Data:
 
 
 def _key(key: str) -> str:
-    size = len(key.encode("utf-8", "replace"))
-    if not 1 <= size <= KEY_BYTES:
-        raise BadRequest(f"a key has 1 to {KEY_BYTES} bytes, not {size}")
+    check_key(key)
     return key

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
-from sand.emulator import door, problems
+from sand.emulator import door, interface, problems, state_trials_api
 from sand.emulator.applications import Applications, Make
 from sand.emulator.control import Control
+from sand.emulator.data_api import DataApi
 from sand.emulator.data_plane import DataPlane
 from sand.emulator.forked import ForkedGrains
 from sand.emulator.http import Request, Response, Server
@@ -20,9 +22,12 @@ from sand.emulator.records import Records
 from sand.emulator.router import Router
 from sand.emulator.saved_events import SavedEventsApi
 from sand.emulator.task_tokens import TaskTokensApi
+from sand.emulator.versions_api import VersionsApi
 from sand.emulator.web import Web
 
 HOST = "127.0.0.1"
+# The second is the same as the first, where a session's cookie is sent to.
+_INVOCATION = re.compile(r"/invoke/|/api/v1/app(?:lication)?s/[^/]+/invoke/")
 
 
 class Emulator:
@@ -47,6 +52,10 @@ class Emulator:
         self._plane = DataPlane(HOST, self.applications)
         ProcessesApi(self.applications, self._invoker, self._plane).add_to(self._router)
         ProcessLooksApi(self.applications).add_to(self._router)
+        DataApi(self.applications).add_to(self._router)
+        VersionsApi(self.applications).add_to(self._router)
+        state_trials_api.add_to(self._router)
+        self._router.add("GET", "/openapi.yaml", self._openapi)
         try:
             self._server = Server(HOST, port, self._handle).start()
         except OSError:
@@ -58,7 +67,7 @@ class Emulator:
         refused = door.refusal(request)
         if refused is not None:
             raise refused
-        if request.path.startswith("/invoke/"):
+        if _INVOCATION.match(request.path):
             return self._invoker.invoke(request)
         if request.path.startswith("/web/"):
             return self._web.handle(request)
@@ -67,6 +76,12 @@ class Emulator:
                 "A slash or a per cent sign as data of a path (%2F, %25) is taken in the parameters of routes alone."
             )
         return self._router.handle(request)
+
+    def _openapi(self, _: Request) -> Response:
+        def is_served(method: str, template: str) -> bool:
+            return _INVOCATION.match(template) is not None or template.startswith("/web/") or self._router.has(method, template)
+
+        return Response(200, interface.document(is_served).encode(), "application/yaml")
 
     def close(self) -> None:
         self._server.shutdown()

@@ -9,22 +9,26 @@ from pathlib import Path
 from typing import Any
 
 from sand import values
-from sand.asl import GrainFailed, Machine, Outcome, Stubs, document, stub_check, stub_names
+from sand.asl import GrainFailed, Machine, Outcome, Stubs, failure, stub_check, stub_names
+from sand.asl.opaque import Opaque
 from sand.asl.stubs import Answer
 from sand.context import Data
-from sand.emulator import ids
+from sand.emulator import ids, stub_values
 from sand.emulator.applications import Applications
 from sand.emulator.attempts import Attempt
 from sand.emulator.executions import Callback, Execution
 from sand.emulator.forked import ForkedGrains
 from sand.emulator.inline import InlineConnection, InlineGrains
+from sand.emulator.invoke import MOST_TIMEOUT_MS
 from sand.emulator.lines import Which
 from sand.emulator.process_handle import ProcessHandle
 from sand.emulator.results import CallFailed, Result, Running
-from sand.emulator.saved_events import path_of
+from sand.emulator.saved_events import names_in, path_of
+from sand.emulator.stub_values import StubValues
 from sand.emulator.trigger_events import DeadLetter
 from sand.emulator.workflow_objects import WorkflowObjects
 from sand.emulator.workflow_services import send
+from sand.emulator.workflow_values import payload_of, value_of
 from sand.messages import Payload
 
 TIMEOUT_MS = 60_000
@@ -58,6 +62,7 @@ class Harness:
         self._applications = Applications(ForkedGrains if forked else InlineGrains, is_manual=True)
         self._application, self._version = self._applications.load(Path(folder))
         self.name = self._application.name
+        self._values = StubValues(self._application.segments)
         outside = Attempt("test/test", "test", "test", "test", Payload(values.JSON, b"null"), time.monotonic_ns())
         connection = InlineConnection(self._application.data, outside)
         self.data = Data(_Outside(connection, self._application.segments))  # type: ignore[arg-type]
@@ -76,26 +81,38 @@ class Harness:
 
         :param event: what a handler may return too: JSON, bytes, an array
         :param content_type: of bytes
+        :param timeout_ms: until its deadline, which a handler that runs in this process is not held to
         """
-        payload = self._payload(event)
+        payload = self._values.payload(event)
         if content_type is not None:
             payload = payload._replace(content_type=content_type)
-        execution = self._application.start(self._version, target, payload, timeout_ms)
+        return self._result(self._ended(target, payload, timeout_ms))
+
+    def _ended(self, target: str, payload: Payload, timeout_ms: int) -> Execution:
+        execution = self._begun(target, payload, timeout_ms)
         execution.ended.wait()
-        return self._result(execution)
+        return execution
+
+    def _begun(self, target: str, payload: Payload, timeout_ms: int) -> Execution:
+        if not isinstance(timeout_ms, int) or not 1 <= timeout_ms <= MOST_TIMEOUT_MS:
+            raise ValueError(f"timeout_ms is a whole number from 1 to {MOST_TIMEOUT_MS}, not {timeout_ms!r}")
+        return self._application.start(self._version, target, payload, timeout_ms)
 
     def event(self, grain: str, name: str) -> Any:
         """The event in `tests/events/GRAIN/NAME.json` of the folder. :raises FileNotFoundError: there is none"""
-        return values.from_json((self._version.manifest.folder / path_of(grain, name)).read_bytes())
+        folder = self._version.manifest.folder
+        if name not in (there := names_in(folder, grain)):
+            known = f"the events of {grain} there are {', '.join(there)}" if there else f"{grain} has no events there"
+            raise FileNotFoundError(f"{folder} has no file {path_of(grain, name)}; {known}")
+        return values.from_json((folder / path_of(grain, name)).read_bytes())
 
     def start(self, target: str, event: Any = None, *, timeout_ms: int = TIMEOUT_MS) -> Running:
         """As `invoke`, without waiting: for a test that answers a workflow's task tokens while it runs."""
-        execution = self._application.start(self._version, target, self._payload(event), timeout_ms)
-        return Running(execution, self._result)
+        return Running(self._begun(target, self._values.payload(event), timeout_ms), self._result)
 
     def process(self, id: str | None = None) -> ProcessHandle:
         """A cloud process, which is created if there is none of that id; None: a new one."""
-        return ProcessHandle(self._application, id, self._payload, self._result)
+        return ProcessHandle(self._application, id, self._values.payload, self._result)
 
     def settle(self, seconds: float = 60.0) -> None:
         """Returns when no function runs or waits in any process. :raises TimeoutError: they do still"""
@@ -104,7 +121,8 @@ class Harness:
 
     def succeed(self, token: str, output: Any = None) -> bool:
         """Reports on a task that waits for its token. Whether it was awaited, and so counts. :raises ValueError: no token"""
-        return self._report(token, lambda live, step: live.succeed(step, output))
+        given = stub_values.json(output, "the output of a task that waits for its token is JSON")
+        return self._report(token, lambda live, step: live.succeed(step, given))
 
     def fail(self, token: str, error: str | None = None, cause: str | None = None) -> bool:
         return self._report(token, lambda live, step: live.fail(step, error, cause))
@@ -146,8 +164,10 @@ class Harness:
         for what, faults in (("stub", stub_check.faults(stubs)), ("callback", stub_check.callback_faults(callbacks))):
             if faults:
                 raise ValueError(f"a {what} cannot be used: {faults[0].pointer}: {faults[0].message}")
+        stub_values.callbacks(callbacks)
         self._check_stubs(name, stubs)
-        return self._workflow(name, input, stubs, callbacks, **options)
+        given, known = self._values.value(input, "the input"), self._values.stubs(stubs)
+        return stub_values.shown(self._workflow(name, given, known, callbacks, **options))
 
     def _check_stubs(self, name: str, stubs: Mapping[str, Any] | None) -> None:
         """A name that is mistyped would leave the test to what it was to be spared of, and maybe green."""
@@ -192,49 +212,70 @@ class Harness:
 
     def _send(self, queue: str, group: str | None, message: Any) -> dict[str, Any]:
         """As a task of an execution of its own does."""
-        return send(self._application, f"{ids.new()}/{queue}", queue, group, document.exact(message))
+        return send(self._application, f"{ids.new()}/{queue}", queue, group, value_of(self._input(message)))
 
     # --- queues and triggers: nothing happens by itself, and pauses cost nothing
 
     def enqueue(self, queue: str, payload: Any = None, group: str | None = None, id: str | None = None) -> str:
         """Sends a message, as over HTTP; `drain` delivers it. Its id. :raises KeyError: there is no such queue"""
-        return self._application.triggers.send(self._version.manifest.queues[queue], group, self._payload(payload), id)
+        spec = self._version.manifest.queues.get(queue)
+        if spec is None:
+            raise self._unknown("queue", queue, self._version.manifest.queues)
+        return self._application.triggers.send(spec, group, self._values.payload(payload), id)
 
     def drain(self, seconds: float = 60.0) -> None:
         """Delivers all messages, with their retries and what follows from them, until no queue has any."""
         self._application.triggers.drain(seconds)
 
     def fire(self, trigger: str, scheduled_ms: int | None = None) -> None:
-        """A schedule's fire, whether it is armed or not, for a time (epoch milliseconds; now when not given), to its end."""
+        """A schedule's fire, whether it is armed or not, for a time (epoch milliseconds; now when not given), to its end.
+
+        :raises KeyError: there is no such trigger
+        """
+        if trigger not in self._version.manifest.triggers:
+            raise self._unknown("trigger", trigger, self._version.manifest.triggers)
         at = self._application.triggers.now_ms() if scheduled_ms is None else scheduled_ms
         self._application.triggers.fire(self._version.manifest.triggers[trigger], at)
         self.drain()
 
     def waiting(self, queue: str) -> int:
-        """Messages of a queue, or of a trigger's, that are not worked off."""
+        """Messages of a queue, or of a trigger's, that are not worked off. :raises KeyError: there is no such queue"""
+        self._check_queue(queue)
         return self._application.triggers.waiting(queue)
 
     def dead_letters(self, queue: str) -> list[DeadLetter]:
-        """Each with message, attempts, failure and execution_id, in order of their ids."""
+        """Each with message, attempts, failure and execution_id, in order of their ids. :raises KeyError: as `waiting`"""
+        self._check_queue(queue)
         return self._application.triggers.letters(queue)
 
+    def _check_queue(self, name: str) -> None:
+        """A name that is mistyped would have no messages, and leave a test green."""
+        known = self._version.manifest.all_queues()
+        if name not in known:
+            raise self._unknown("queue", name, known)
+
+    def _unknown(self, what: str, name: str, known: Mapping[str, Any]) -> KeyError:
+        return KeyError(f"application {self.name} has no {what} {name}; it has {', '.join(sorted(known)) or 'none'}")
+
     def _call_grain(self, grain: str, input: Any) -> Any:
-        result = self.invoke(grain, input)
-        if result.failure is not None:
-            timed_out = result.failure.error == "Sand.Timeout"
-            raise GrainFailed("States.Timeout") if timed_out else GrainFailed(result.failure.error, result.failure.cause)
-        return result.output
+        execution = self._ended(grain, self._input(input), TIMEOUT_MS)
+        if (failed := execution.failure) is not None:
+            raise GrainFailed(failure.TIMEOUT) if failed.error == "Sand.Timeout" else GrainFailed(failed.error, failed.cause)
+        assert execution.output is not None
+        return value_of(execution.output)
+
+    def _input(self, given: Any) -> Payload:
+        """Of a task."""
+        return payload_of(given) if isinstance(given, Opaque) else self._values.payload(given)
 
     def _call_workflow(
         self, name: str, stubs: Mapping[str, Any] | None, callbacks: Mapping[str, Any] | None, input: Any
     ) -> Answer:
         outcome = self._workflow(name, input, stubs, callbacks)
-        failure = None if outcome.status == "SUCCEEDED" else (outcome.error, outcome.cause)
-        return Answer(document.exact(outcome.output), failure, outcome.elapsed_ms)
-
-    def _payload(self, event: Any) -> Payload:
-        segments = self._application.segments
-        return segments.inline(values.encode(event, "test/test", "the event", segments))
+        failed = None if outcome.status == "SUCCEEDED" else (outcome.error, outcome.cause)
+        if isinstance(outcome.output, Opaque):
+            failed = (failure.DATA_LIMIT_EXCEEDED, f"the output of workflow {name} is no JSON")
+        return Answer(outcome.output, failed, outcome.elapsed_ms)
 
     def _result(self, execution: Execution) -> Result:
         output = execution.output

@@ -17,7 +17,7 @@ _SUCCEEDED = "ExecutionSucceeded"
 def answer(request: Request, execution: Execution) -> Response:
     limit = request.number("limit", 100, 1, 1000)
     after = request.number("after", 0, 0, 2**31 - 1)
-    is_reverse = request.query("reverse") == "true"
+    is_reverse = request.flag("reverse")
     iteration = request.query("iteration") or ""
     whole = _history(execution)
     shown = execution.log.of(iteration) if iteration else whole

@@ -40,21 +40,25 @@ class Request:
         pairs = parse_qsl(self.raw_query, keep_blank_values=True)
         return next((value for known, value in pairs if known == name), None)
 
-    def number(self, name: str, otherwise: int, least: int, most: int) -> int:
+    def number(self, name: str, otherwise: int, least: int, most: int, is_placed: bool = True) -> int:
+        """:param is_placed: whether a problem says with a pointer where it is, as those of most operations do"""
         text = self.query(name)
         if text is None:
             return otherwise
         if text.lstrip("-").isdecimal() and least <= int(text) <= most:
             return int(text)
-        raise problems.bad_request(f"Query parameter '{name}' is a number from {least} to {most}, not '{text}'.")
+        detail = f"Query parameter '{name}' is a number from {least} to {most}, not '{text}'."
+        raise problems.bad_request(detail, pointer=f"/query/{name}" if is_placed else None)
 
-    def flag(self, name: str) -> bool:
+    def flag(self, name: str, is_placed: bool = True) -> bool:
+        """:param is_placed: as of `number`"""
         text = self.query(name)
         if text in (None, "false"):
             return False
         if text in ("", "true"):
             return True
-        raise problems.bad_request(f"Query parameter '{name}' is true or false, not '{text}'.")
+        detail = f"Query parameter '{name}' is true or false, not '{text}'."
+        raise problems.bad_request(detail, pointer=f"/query/{name}" if is_placed else None)
 
     def accepts(self, kind: str) -> bool:
         return kind in (self.header("Accept") or "")
@@ -90,6 +94,14 @@ def answer_problem(problem: Problem, path: str | None, headers: Headers | None =
 
 
 Operation = Callable[[Request], Response]
+# What grains and callers wrote comes back under the type that it has, and in a browser as nothing that runs in this origin.
+_NOSNIFF = ("X-Content-Type-Options", "nosniff")
+_INERT = ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox")
+
+
+def _guards(path: str) -> Headers:
+    """Headers of every answer; pages of routes are the application's own."""
+    return [_NOSNIFF] if path.startswith("/web/") else [_NOSNIFF, _INERT]
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -119,7 +131,8 @@ class _Handler(BaseHTTPRequestHandler):
     do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = _serve
 
     def _body(self) -> bytes:
-        limit = BODY_BYTES if self.path.startswith(("/invoke/", "/web/")) else ARCHIVE_BYTES
+        is_call = self.path.startswith(("/invoke/", "/web/")) or self.path.split("/")[5:6] == ["invoke"]
+        limit = BODY_BYTES if is_call else ARCHIVE_BYTES
         if "chunked" in (self.headers.get("Transfer-Encoding") or "").lower():
             return self._chunks(limit)
         text = self.headers.get("Content-Length") or "0"
@@ -161,7 +174,10 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _write(self, response: Response) -> None:
         self.send_response_only(response.status)
-        for name, value in response.headers:
+        self.send_header("Date", self.date_time_string())
+        given = {name.lower() for name, _ in response.headers}
+        guards = [(name, value) for name, value in _guards(self.path) if name.lower() not in given]
+        for name, value in (*guards, *response.headers):
             self.send_header(name, value)
         if response.events is None:
             if response.status not in (204, 304):
@@ -189,7 +205,7 @@ class _Handler(BaseHTTPRequestHandler):
 def answer_events(request: Request, events: Iterator[tuple[str, str | None, Any]]) -> Response:
     """Server-sent events, or lines of JSON for who asks for these."""
     kind = NDJSON if request.accepts(NDJSON) and not request.accepts(SSE) else SSE
-    return Response(200, b"", kind, [("Cache-Control", "no-store")], events)
+    return Response(200, b"", kind, [("Cache-Control", "no-store"), ("X-Accel-Buffering", "no")], events)
 
 
 # How often the server's loop looks whether it is to end: what stopping an emulator may take.

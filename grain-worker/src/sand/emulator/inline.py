@@ -175,25 +175,32 @@ def _code(exiting: SystemExit) -> int:
 
 
 class _Tee(io.TextIOBase):
-    """Text on its way to the terminal, kept by line."""
+    """Text on its way to the terminal, kept by line. What a debugger says is there at once: it asks without ending its line."""
 
     def __init__(self, lines: Lines, origin: Origin, stream: str, terminal: Any) -> None:
         self._lines, self._origin, self._stream, self._terminal = lines, origin, stream, terminal
         self._begun = ""
+        self._is_there = False
+        """The terminal has the line as far as it has begun, and gets the rest of it in the same way."""
 
     def write(self, text: str) -> int:
-        *whole, self._begun = (self._begun + text).split("\n")
-        for line in whole:
-            self._lines.add(self._origin, self._stream, line)
-        # A debugger asks without ending its line.
-        if self._begun and sys.gettrace() is not None:
-            self._terminal.write(self._begun)
+        *ends, rest = text.split("\n")
+        for end in ends:
+            if self._is_there:
+                self._terminal.write(end + "\n")
+            self._lines.add(self._origin, self._stream, self._begun + end, is_shown=not self._is_there)
+            self._begun, self._is_there = "", False
+        self._begun += rest
+        if rest and sys.gettrace() is not None:
+            self._terminal.write(rest if self._is_there else self._begun)
+            self._is_there = True
+        if self._is_there or ends:
             self._terminal.flush()
         return len(text)
 
     def end(self) -> None:
         if self._begun:
-            self._lines.add(self._origin, self._stream, self._begun)
+            self._lines.add(self._origin, self._stream, self._begun, is_shown=not self._is_there)
 
     def flush(self) -> None:
         self._terminal.flush()

@@ -57,7 +57,8 @@ def settings(request: Request, timeout: str | None) -> Settings:
     if traceparent is not None and not _TRACEPARENT.fullmatch(traceparent):
         traceparent = None
     later = asynchronous or wait_ms is not None
-    timeout_ms = deadline_ms(request.header("Sand-Timeout") or timeout, later)
+    header = request.header("Sand-Timeout")
+    timeout_ms = deadline_ms(timeout if header is None else header, later)
     # respond-async with wait=N: RFC 7240 reads both as "asynchronous, unless it is done within N seconds".
     return Settings(asynchronous and wait_ms is None, wait_ms, timeout_ms, key, traceparent)
 
@@ -94,7 +95,7 @@ class Invoker:
         self._lock = threading.Lock()
 
     def invoke(self, request: Request) -> Response:
-        parts = [unquote(part) for part in request.path.split("/")[2:]]
+        parts = [unquote(part) for part in _short(request.path).split("/")[2:]]
         if len(parts) != 2 or not all(parts):
             raise problems.not_found(f"There is nothing at {request.path}; an invocation is POST /invoke/{{app}}/{{target}}.")
         if request.method != "POST":
@@ -146,6 +147,12 @@ class Invoker:
             execution = begin()
             self._keys[(*place, key)] = (digest, execution)
             return execution, []
+
+
+def _short(path: str) -> str:
+    """`/api/v1/applications/{app}/invoke/{target}` is `/invoke/{app}/{target}`."""
+    _, first, *rest = path.split("/")
+    return path if first == "invoke" else "/".join(["", "invoke", rest[2], *rest[4:]])
 
 
 def payload_of(request: Request) -> Payload:

@@ -65,12 +65,12 @@ class Lines:
         self._processes: dict[str, tuple[str, str]] = {}
         """In which the last executions run."""
 
-    def add(self, origin: Origin, stream: str, text: str) -> None:
-        """Keeps the line, unless its attempt has written too much."""
+    def add(self, origin: Origin, stream: str, text: str, is_shown: bool = True) -> None:
+        """Keeps the line, unless its attempt has written too much. :param is_shown: on the terminal too"""
         cut = text.encode("utf-8", "replace")[:LINE_BYTES]
         if origin.event_id is None or self._has_room(origin, len(cut)):
             kept = cut.decode("utf-8", "replace")
-            self._keep(origin, stream, level(kept), kept)
+            self._keep(origin, stream, level(kept), kept, is_shown)
 
     def _has_room(self, origin: Origin, size: int) -> bool:
         with self.changed:
@@ -83,14 +83,14 @@ class Lines:
             self._keep(origin, "platform", "warning", words)
         return before + size <= ATTEMPT_BYTES
 
-    def _keep(self, origin: Origin, stream: str, grade: str | None, text: str) -> None:
+    def _keep(self, origin: Origin, stream: str, grade: str | None, text: str, is_shown: bool = True) -> None:
         line = self._line(origin, stream, grade, text)
         with self.changed:
             self._sequence += 1
             line["sequence"] = self._sequence
             self._kept.append((origin.application, line))
             self.changed.notify_all()
-        if self._show is not None:
+        if is_shown and self._show is not None:
             self._show(line)
 
     def failed(self, origin: Origin, text: str) -> None:

@@ -74,7 +74,7 @@ def _answer(request: Request, application: Application, which: Which, over: Call
     limit = request.number("limit", 1000, 1, MOST_LINES)
     after = _sequence(request.header("Last-Event-ID") or request.query("after"))
     before = _sequence(request.query("before"))
-    follows = request.flag("follow")
+    follows = request.flag("follow", is_placed=False)
     if before is not None and (after is not None or follows):
         raise problems.bad_request("Lines are asked for before one, or after one and followed; not both.")
     next: int | None

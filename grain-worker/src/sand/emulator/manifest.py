@@ -42,6 +42,8 @@ class Grain:
     environment: tuple[tuple[str, str], ...] = ()
     secrets: tuple[str, ...] = ()
     function: FunctionSpec = field(default_factory=FunctionSpec)
+    idle: tuple[int, int] = (1, 16)
+    """How many instances a platform keeps ready, at the least and at the most."""
 
 
 @dataclass(frozen=True)
@@ -173,8 +175,9 @@ def _grain(folder: Path, name: str, own: dict[str, Any], document: dict[str, Any
         findings.add(FILE, f"{pointer}/memory", f"an instance needs at least {_LEAST_INSTANCE} bytes, not {memory}")
     queue, idle = both.get("queue") or {}, both.get("idle") or {}
     least = idle.get("min", 1)
-    if least > idle.get("max", max(least, 16)):
-        findings.add(FILE, f"{pointer}/idle", f"min {least} is over max {idle['max']}")
+    most = idle.get("max", max(least, 16))
+    if least > most:
+        findings.add(FILE, f"{pointer}/idle", f"min {least} is over max {most}")
     entry = both.get("entry", "handler:handle")
     module = entry.partition(":")[0].replace(".", "/")
     home = folder / "grains" / name
@@ -187,6 +190,7 @@ def _grain(folder: Path, name: str, own: dict[str, Any], document: dict[str, Any
         memory, queue.get("depth", 10_000), _quantity(queue, "bytes", f"{pointer}/queue", 64 << 20, quantities.size, findings),
         both.get("maxRequests", 0), tuple((key, _text(value)) for key, value in environment.items()),
         tuple(both.get("secrets") or ()), ProcessReader(document, findings.add).function(both, pointer),
+        (least, most),
     )  # fmt: skip
 
 

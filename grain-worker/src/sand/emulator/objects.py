@@ -11,6 +11,7 @@ from sand.messages import ObjectReply, ObjectRequest
 from sand.objects import RANGE_BYTES
 from sand.values import OBJECT_BYTES, OCTETS
 
+KEY_BYTES = 1024
 TYPE_CHARS = 255
 LISTED = 1000
 
@@ -23,14 +24,23 @@ class Stored(NamedTuple):
     sha256: str | None
 
 
+def check_key(key: str) -> None:
+    """Of a shared value or an object, or the beginning of some. :raises BadRequest:"""
+    size = len(key.encode("utf-8", "replace"))
+    if not size:
+        raise BadRequest("a key must not be empty")
+    if size > KEY_BYTES:
+        raise BadRequest(f"a key of {size} bytes is over the limit of {KEY_BYTES}")
+
+
 class Objects:
     def __init__(self) -> None:
         self._cells: Cells[Stored] = Cells()
 
     def call(self, request: ObjectRequest) -> ObjectReply:
         key, expected = request.key, request.if_version
-        if request.operation != "list" and not 1 <= len(key.encode("utf-8", "replace")) <= 1024:
-            raise BadRequest("the key of an object has 1 to 1024 bytes")
+        if request.operation != "list" or key:
+            check_key(key)
         match request.operation:
             case "put":
                 if request.value is None:

@@ -63,7 +63,7 @@ class Failure:
             "cause": self.cause,
             "source": self.source.upper(),
             "retryable": self.retryable,
-            "stackTrace": self.stack_trace,
+            **({} if self.stack_trace is None else {"stackTrace": self.stack_trace}),
         }
         return shown | {"details": self.details}
 

@@ -78,7 +78,7 @@ class ProcessLooksApi:
 def _page(request: Request, process: CloudProcess, name: str, entries: list[dict[str, Any]], by: str) -> Response:
     """As many as were asked for, but for long names, and one at least."""
     count = size = 0
-    for entry in entries[: request.number("limit", 100, 1, 1000)]:
+    for entry in entries[: request.number("limit", 100, 1, 1000, is_placed=False)]:
         size += _ENTRY_BYTES + len((str(entry["key"]) + str(entry.get("source", ""))).encode())
         if count and size > NAMES_BYTES:
             break

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
+from sand.asl import document as documents
+from sand.asl.diagnostics import child
 from sand.emulator import bodies, problems
 from sand.emulator.applications import Application, Applications
 from sand.emulator.data_plane import HOST, DataPlane
@@ -20,6 +22,7 @@ from sand.emulator.router import Router
 from sand.errors import NotFound, Overloaded
 
 BODY_BYTES = 64 << 10
+_ID = "[A-Za-z0-9._~-]{1,128}"
 _STATUSES = (ACTIVE, IDLE, SWAPPED)
 _MOST_AT_ONCE = 1000
 _MOST_FUNCTIONS = 50
@@ -54,12 +57,16 @@ class ProcessesApi:
             or {}
         )
         for name in asked.keys() - {"id", "concurrency", "memory", "dedicated"}:
-            raise problems.bad_request(f"A process has no '{name}': it has id, concurrency, memory and dedicated.")
+            detail = f"A process has no '{name}': it has id, concurrency, memory and dedicated."
+            raise problems.bad_request(detail, pointer=child("/body", name))
         id, concurrency = asked.get("id"), asked.get("concurrency")
-        if id is not None:
-            _check(id)
+        if id is not None and not isinstance(id, str):
+            raise problems.bad_request(f"'id' is a text, not {documents.write(id)}.", pointer="/body/id")
+        if id is not None and not ID.fullmatch(id):
+            raise problems.bad_request(f"A process's id is {_ID}, not '{id}'.", pointer="/body/id")
         if concurrency is not None and (type(concurrency) is not int or not 1 <= concurrency <= _MOST_AT_ONCE):
-            raise problems.bad_request(f"'concurrency' is a number from 1 to {_MOST_AT_ONCE}.")
+            detail = f"'concurrency' is a number from 1 to {_MOST_AT_ONCE}."
+            raise problems.bad_request(detail, pointer="/body/concurrency")
         memory, own = _size(asked.get("memory")), _dedicated(asked.get("dedicated"))
         process, restored = known(lambda: application.processes.create(id, concurrency, memory, own))
         where = f"/api/v1/apps/{application.name}/processes/{process.id}"
@@ -68,7 +75,8 @@ class ProcessesApi:
     def _list(self, request: Request) -> Response:
         application, status, after = self._application(request), request.query("status"), request.query("after")
         if status is not None and status not in _STATUSES:
-            raise problems.bad_request(f"'{status}' is no status of a process: these are {', '.join(_STATUSES)}.")
+            detail = f"'{status}' is no status of a process: these are {', '.join(_STATUSES)}."
+            raise problems.bad_request(detail, pointer="/query/status")
         limit = request.number("limit", 50, 1, 1000)
         found = [
             process
@@ -99,7 +107,9 @@ class ProcessesApi:
         return Response(204)
 
     def _connect(self, request: Request) -> Response:
-        asked = bodies.json_object(request.body, BODY_BYTES, "The body is an object with rights, functions and ttl.") or {}
+        asked = (
+            bodies.json_object(request.body, BODY_BYTES, "The body is an object with rights, functions and ttl.", None) or {}
+        )
         for name in asked.keys() - {"rights", "functions", "ttl"}:
             raise problems.bad_request(f"A grant has no '{name}': it has rights, functions and ttl.")
         if asked.get("rights") is not None and _names(asked["rights"], "rights") != [INVOKE]:
@@ -142,7 +152,7 @@ class ProcessesApi:
     def _invoke(self, request: Request) -> Response:
         application, function = self._application(request), request.query("function")
         if not function:
-            raise problems.bad_request("Query parameter 'function' names the grain to invoke.")
+            raise problems.bad_request("?function= names the grain to be run; it is missing.")
         version = application.version(None)
         if function not in version.manifest.grains:
             raise problems.unknown_target(application.name, version.number, function)
@@ -167,9 +177,9 @@ class ProcessesApi:
         return answer(request, execution, asked, headers, as_it_is)
 
 
-def _check(id: Any) -> None:
-    if not isinstance(id, str) or not ID.fullmatch(id):
-        raise problems.bad_request("A process's id has 1 to 128 characters of A-Z, a-z, 0-9, '.', '_', '~' and '-'.")
+def _check(id: str) -> None:
+    if not ID.fullmatch(id):
+        raise problems.bad_request(f"A process's id is {_ID}, neither '.' nor '..', not '{id}'.")
 
 
 def _names(asked: Any, what: str) -> list[str]:
@@ -187,14 +197,16 @@ def _size(text: Any) -> int | None:
             raise ValueError("it is a size like 256MiB")
         return memory_of(text)
     except ValueError as bad:
-        raise problems.bad_request(f"'memory': {bad}.") from None
+        raise problems.bad_request(f"'memory': {bad}.", pointer="/body/memory") from None
 
 
 def _dedicated(said: Any) -> Dedicated | None:
     try:
         return dedicated(said)
     except ValueError as bad:
-        raise problems.bad_request(f"'dedicated': {bad}.") from None
+        field = str(bad).partition(" ")[0]
+        below = child("/body/dedicated", field) if isinstance(said, dict) and field in said else "/body/dedicated"
+        raise problems.bad_request(f"'dedicated': {bad}.", pointer=below) from None
 
 
 def known(ask: Callable[[], Found]) -> Found:

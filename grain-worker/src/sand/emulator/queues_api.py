@@ -91,7 +91,7 @@ class QueuesApi:
 
     def _peek(self, request: Request) -> Response:
         application, _, spec = self._queue(request)
-        limit = request.number("limit", 20, 1, 100)
+        limit = request.number("limit", 20, 1, 100, is_placed=False)
         found = application.triggers.messages(spec.name)
         return answer_json(200, {"messages": [_waiting(*one) for one in found[:limit]], "more": len(found) > limit})
 

@@ -11,6 +11,7 @@ from sand.emulator.executions import Execution
 from sand.emulator.http import Request, Response, answer_events, answer_json, answer_problem
 from sand.emulator.problems import Problem
 from sand.emulator.router import Router
+from sand.emulator.saved_events import GRAIN
 from sand.emulator.views import invocation, timed, timeline
 from sand.values import INLINE_BYTES
 
@@ -42,10 +43,13 @@ class Records:
         application = self._application(request)
         status, target, before = request.query("status"), request.query("target"), request.query("before")
         if status is not None and status not in STATUSES:
-            raise problems.bad_request(f"'{status}' is no status of an invocation.")
+            raise problems.bad_request(f"'{status}' is no status of an invocation.", pointer="/query/status")
+        if target is not None and not GRAIN.fullmatch(target):
+            detail = f"Query parameter 'target' is a name, {GRAIN.pattern}, not '{target}'."
+            raise problems.bad_request(detail, pointer="/query/target")
         if before is not None and not ids.VALID.fullmatch(before):
             detail = f"'{before}' is no execution's id: 'before' takes the 'next' of an earlier answer."
-            raise problems.bad_request(detail)
+            raise problems.bad_request(detail, pointer="/query/before")
         limit = request.number("limit", 50, 1, 1000)
         with application.lock:
             newest = sorted(application.executions.values(), key=lambda execution: execution.id, reverse=True)
@@ -86,8 +90,8 @@ class Records:
         return answer_json(202, running, [*headers, ("Retry-After", "1")])
 
     def _cancel(self, request: Request) -> Response:
+        error, cause = stop.asked(request, request.parameters["id"])
         execution = self._find(request)
-        error, cause = stop.asked(request, execution.id)
         if not execution.cancel(cause, error):
             detail = f"Execution {execution.id} does not run: its status is {execution.status}."
             more = {"executionId": execution.id, "invocationStatus": execution.status}
@@ -95,7 +99,8 @@ class Records:
         return answer_json(200, {"executionId": execution.id, "status": "CANCELLED"})
 
     def _redrive(self, request: Request) -> Response:
-        return redrives.answer(request, self._application(request), self._find(request))
+        asked = redrives.asked(request)
+        return redrives.answer(request, asked, self._application(request), self._find(request))
 
     def _history(self, request: Request) -> Response:
         return histories.answer(request, self._find(request))

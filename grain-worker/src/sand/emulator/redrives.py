@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from sand.asl.diagnostics import child
 from sand.emulator import bodies, problems
 from sand.emulator.applications import Application, Version
 from sand.emulator.executions import Execution
@@ -16,8 +17,9 @@ MOST = 1000
 MOST_BYTES = 1024
 
 
-def answer(request: Request, application: Application, execution: Execution) -> Response:
-    body, count = _body(request), execution.redrives
+def answer(request: Request, body: dict[str, Any], application: Application, execution: Execution) -> Response:
+    """:param body: what is asked for, see `asked`"""
+    count = execution.redrives
     wanted = body.get("redriveCount")
     timeout_ms = deadline_ms(request.query("timeout"), True)
     if not wanted or wanted != count:
@@ -47,11 +49,13 @@ def _version(application: Application, execution: Execution, number: int | None)
         found = application.versions.get(execution.version) or application.successor(execution)
     else:
         found = application.versions.get(number)
-    if found is None:
-        raise _refused(execution, f"version {number or execution.version} is kept no more")
-    workflow = found.manifest.workflows.get(execution.target)
+    if found is None and number in (None, execution.version):
+        raise _refused(execution, f"version {execution.version} is kept no more")
+    workflow = None if found is None else found.manifest.workflows.get(execution.target)
     if workflow is None or workflow.definition != execution.manifest.workflows[execution.target].definition:
-        raise _refused(execution, f"the definition of '{execution.target}' is another one in version {found.number}")
+        version = number if found is None else found.number
+        raise _refused(execution, f"version {version} does not have the same definition of '{execution.target}'")
+    assert found is not None
     return found
 
 
@@ -66,17 +70,18 @@ def _require_entered(execution: Execution, state: str) -> None:
         raise _refused(execution, why, entered=[] if engine is None else engine.entered())
 
 
-def _body(request: Request) -> dict[str, Any]:
+def asked(request: Request) -> dict[str, Any]:
+    """:raises Problem: 400"""
     expected = (
         'The body is a JSON object with a "redriveCount" or a "version", numbers from 1 on, or with a "from", the name of a'
         " state, or there is none."
     )
     body = bodies.json_object(request.body, MOST_BYTES, expected) or {}
-    numbers = [value for name, value in body.items() if name != "from"]
-    is_named = isinstance(body.get("from", "any"), str) and body.get("from", "any")
-    is_known = body.keys() <= {"redriveCount", "version", "from"}
-    if not is_known or not is_named or any(type(number) is not int or number < 1 for number in numbers):
-        raise problems.bad_request(expected)
+    for name, value in body.items():
+        is_state = name == "from" and isinstance(value, str) and value
+        is_number = name in ("redriveCount", "version") and type(value) is int and value >= 1
+        if not is_state and not is_number:
+            raise problems.bad_request(expected, pointer=child("/body", name))
     return body
 
 

@@ -20,6 +20,11 @@ class Router:
         self._routes.append((method, template.strip("/").split("/"), operation))
         return self
 
+    def has(self, method: str, template: str) -> bool:
+        """Whatever the names of the template's parameters are."""
+        wanted = [_unnamed(segment) for segment in template.strip("/").split("/")]
+        return any(method == known and wanted == [_unnamed(segment) for segment in route] for known, route, _ in self._routes)
+
     def handle(self, request: Request) -> Response:
         segments, allowed = in_full(request.path)[1:].split("/"), set()
         wanted = "GET" if request.method == "HEAD" else request.method
@@ -35,6 +40,10 @@ class Router:
             raise problems.not_found(f"There is nothing at {request.path}; /openapi.yaml lists what is.")
         allow = ", ".join(sorted(allowed))
         raise problems.method_not_allowed(f"{request.path} answers {allow}, not {request.method}.", allow)
+
+
+def _unnamed(segment: str) -> str:
+    return "{}" if segment.startswith("{") else segment
 
 
 def in_full(path: str) -> str:

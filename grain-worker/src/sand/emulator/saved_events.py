@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from sand.emulator import bodies, problems
+from sand.emulator import bodies, entity_tags, problems
 from sand.emulator.applications import Application, Applications, Version
 from sand.emulator.http import Request, Response, answer_json
 from sand.emulator.problems import Problem
@@ -18,7 +18,6 @@ from sand.values import JSON
 MOST, BYTES = 1000, 256 << 10
 GRAIN = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,62}")
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}")
-_TAG = re.compile(r'"([0-9]{1,19})"')
 
 
 def path_of(grain: str, name: str) -> str:
@@ -82,7 +81,7 @@ class SavedEventsApi:
 
     def _save(self, request: Request) -> Response:
         application, version, target = self._target(request)
-        key, expected = f"{target.name}/{_name(request)}", _expected(request)
+        key, expected = f"{target.name}/{_name(request)}", entity_tags.expected(request)
         if len(request.body) > BYTES:
             raise problems.too_large("An event", BYTES, len(request.body))
         if fault := bodies.fault(request.body):
@@ -105,7 +104,7 @@ class SavedEventsApi:
     def _delete(self, request: Request) -> Response:
         application, version, target = self._target(request)
         name = _name(request)
-        key, expected = f"{target.name}/{name}", _expected(request)
+        key, expected = f"{target.name}/{name}", entity_tags.expected(request)
         with application.lock:
             try:
                 if application.events.delete(key, expected):
@@ -131,18 +130,6 @@ def _name(request: Request) -> str:
     if not NAME.fullmatch(name):
         raise problems.bad_request(f"An event's name is {NAME.pattern}.")
     return name
-
-
-def _expected(request: Request) -> int | None:
-    match, none = request.header("If-Match"), request.header("If-None-Match")
-    if match is None and none is None:
-        return None
-    if match is None and none is not None and none.strip() == "*":
-        return 0
-    tag = _TAG.fullmatch((match or "").strip())
-    if none is not None or tag is None:
-        raise problems.bad_request('If-Match takes the ETag of the value, as in "7"; If-None-Match takes *.')
-    return int(tag.group(1))
 
 
 def _overtaken(application: Application, key: str) -> Problem:

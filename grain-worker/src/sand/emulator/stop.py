@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sand.asl.diagnostics import child
 from sand.emulator import bodies, problems
 from sand.emulator.http import Request
 
@@ -19,10 +20,12 @@ def asked(request: Request, execution_id: str) -> tuple[str | None, str]:
     if body is None:
         return None, WHY
     for name in body.keys() - {"error", "cause"}:
-        raise problems.bad_request(f'"{name}" says nothing here: an execution is stopped with "error" and "cause".')
+        detail = f'"{name}" says nothing here: an execution is stopped with "error" and "cause".'
+        raise problems.bad_request(detail, pointer=child("/body", name))
     error, cause = _text(body, "error", MOST_ERROR), _text(body, "cause", MOST_CAUSE)
     if error is not None and error.startswith("Sand."):
-        raise problems.bad_request('"error" is a name of your own: those that begin with "Sand." are the platform\'s.')
+        detail = '"error" is a name of your own: those that begin with "Sand." are the platform\'s.'
+        raise problems.bad_request(detail, pointer="/body/error")
     if error is None and cause is None:
         return None, WHY
     sentence = f"execution {execution_id} was cancelled: {WHY}"
@@ -32,7 +35,8 @@ def asked(request: Request, execution_id: str) -> tuple[str | None, str]:
 def _text(body: dict[str, Any], field: str, most: int) -> str | None:
     value = body.get(field)
     if value is not None and not isinstance(value, str):
-        raise problems.bad_request(f'"{field}" is a string.')
+        raise problems.bad_request(f'"{field}" is a string.', pointer=f"/body/{field}")
     if value is not None and len(value) > most:
-        raise problems.bad_request(f'"{field}" has {len(value)} characters, the limit is {most}.')
+        detail = f'"{field}" has {len(value)} characters, the limit is {most}.'
+        raise problems.bad_request(detail, pointer=f"/body/{field}")
     return value

@@ -66,7 +66,7 @@ def _not_awaited(place: Place) -> Problem:
 
 def _body(request: Request) -> dict[str, Any]:
     expected = 'The body is a JSON object with a "token".'
-    body = bodies.json_object(request.body, 2 * CALLBACK_BYTES, expected)
+    body = bodies.json_object(request.body, 2 * CALLBACK_BYTES, expected, pointer=None)
     if body is None:
         raise problems.bad_request(expected)
     return body

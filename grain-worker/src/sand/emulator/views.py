@@ -28,7 +28,8 @@ def version_of(application: Application, version: Version) -> dict[str, Any]:
         grain.name: {
             "name": grain.name, "entry": grain.entry, "isolation": grain.isolation.upper(), "preload": grain.preload.upper(),
             "timeoutMs": grain.timeout_ms, "concurrency": grain.concurrency, "memoryBytes": grain.memory_bytes,
-            "queueDepth": grain.queue_depth, "queueBytes": grain.queue_bytes, "maxRequests": grain.max_requests,
+            "queueDepth": grain.queue_depth, "queueBytes": grain.queue_bytes, "minIdle": grain.idle[0],
+            "maxIdle": grain.idle[1], "maxRequests": grain.max_requests,
             "environment": dict(grain.environment), "secrets": list(grain.secrets),
         }
         for grain in manifest.grains.values()
@@ -36,7 +37,7 @@ def version_of(application: Application, version: Version) -> dict[str, Any]:
     return {
         "application": application.name, "version": version.number,
         "aliases": {alias: number for alias, number in application.aliases.items() if number == version.number},
-        "createdMs": version.created_ms, "bundle": str(manifest.folder), "dependencies": None,
+        "createdMs": version.created_ms, "bundle": version.bundle, "dependencies": None,
         "description": (manifest.document.get("description") or "").strip(),
         "durability": manifest.document.get("durability", "relaxed").upper(),
         "sandbox": {
@@ -89,7 +90,7 @@ def timed(attempt: Attempt, origin_ns: int = 0) -> dict[str, Any]:
     marks = (attempt.queued_ns, attempt.handed_ns, attempt.started_ns, attempt.ended_ns, attempt.returned_ns)
     parts = [max(0, to - begin) / 1e6 if begin and to else 0.0 for begin, to in pairwise(marks)]
     shown: dict[str, Any] = {
-        "eventId": attempt.event_id, "grain": attempt.grain, "attempt": attempt.number, "error": attempt.hop()["error"]
+        "eventId": attempt.event_id, "grain": attempt.grain, "attempt": attempt.number, "error": attempt.error
     }  # fmt: skip
     if origin_ns:
         shown["atMs"] = (attempt.queued_ns - origin_ns) / 1e6

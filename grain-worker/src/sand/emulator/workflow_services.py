@@ -13,6 +13,7 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
 from sand.asl import CallGrain, GrainFailed, failure, platform_services
+from sand.asl.opaque import Opaque
 from sand.asl.platform_services import Child, Mode, StartWorkflow
 from sand.emulator import ids
 from sand.emulator.executions import AT_ONCE, Execution
@@ -134,8 +135,9 @@ class WorkflowServices:
 def send(application: Application, event_id: str, queue: str, group: str | None, message: Any) -> dict[str, Any]:
     """The result of a task that sends. The message's id follows from the event's: the queue takes it once."""
     try:
-        request = EnqueueRequest(event_id, 0, queue, payload_of(message), group)
-        return platform_services.sent(application.triggers.enqueue(request), message)
+        payload = payload_of(message)
+        id = application.triggers.enqueue(EnqueueRequest(event_id, 0, queue, payload, group))
+        return platform_services.sent(id, payload.bytes if isinstance(message, Opaque) else message)
     except BadRequest as refused:
         raise GrainFailed(NO_SUCH_QUEUE, str(refused)) from None
     except SandError as refused:

@@ -5,21 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from sand.asl import document as documents
+from sand.asl.opaque import Opaque
 from sand.messages import Payload
 from sand.values import JSON
-
-
-class Opaque:
-    """A value that is no JSON, on its way through a workflow: paths lead past it, `$` hands it on."""
-
-    def __init__(self, payload: Payload) -> None:
-        self.payload = payload
 
 
 def value_of(payload: Payload) -> Any:
     if payload.content_type.startswith(JSON):
         return documents.parse((payload.bytes or b"null").decode("utf-8"))
-    return Opaque(payload)
+    return Opaque(payload.content_type, payload, len(payload.bytes or b""))
 
 
 def text_of(payload: Payload) -> str | None:
@@ -29,5 +23,6 @@ def text_of(payload: Payload) -> str | None:
 
 def payload_of(value: Any) -> Payload:
     if isinstance(value, Opaque):
-        return value.payload
+        content: Payload = value.content
+        return content
     return Payload(JSON, documents.write(value).encode("utf-8", "replace"))

@@ -1,0 +1,38 @@
+"""Why a body is no JSON, in the words of the platform and with its place: those of the frontend's `JsonFault`."""
+
+from __future__ import annotations
+
+import re
+
+from sand.asl import json_faults
+
+_CODE = re.compile(r" \(code \d+(?: / 0x[0-9a-fA-F]+)?\)")
+_BEGUN = re.compile(r" ?\(start marker at [^)]*\)[^)]*\)?")
+_VALUES = "(JSON String, Number, Array, Object or token 'null', 'true' or 'false')"
+_FEATURE = re.compile(r"`?JsonReadFeature[^ ]*`?")
+_WORD = re.compile(r"Unrecognized token '([^']*)'")
+
+
+def fault(text: str) -> tuple[str, int, int] | None:
+    """A sentence, line and column (in bytes), both from 1; None when there is nothing wrong with the value that is first."""
+    if not text.strip():
+        return "there is no value", 1, 1
+    found = json_faults.first(text)
+    if found is None or found[1] < 0:
+        return None
+    said, at = found
+    line = text.count("\n", 0, at) + 1
+    before = text[text.rfind("\n", 0, at) + 1 : at]
+    column = len(before.encode("utf-8", "replace")) + 1 + max(0, at - len(text))
+    if word := _WORD.match(said):
+        column -= len(word[1].encode("utf-8", "replace"))
+    return _sentence(said), line, column
+
+
+def _sentence(said: str) -> str:
+    if "end-of-input" in said:
+        return "it ends in the middle of a value"
+    plain = _BEGUN.sub("", _CODE.sub("", said)).replace(_VALUES, "a JSON value")
+    if said[len("Unexpected character (") :][:3] in ("']'", "'}'", "','"):
+        plain = plain.replace("expected a valid value a JSON value", "expected a value")
+    return _FEATURE.sub("the standard", plain.replace("was expecting", "expected"))

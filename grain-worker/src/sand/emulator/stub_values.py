@@ -1,0 +1,94 @@
+"""What a test says in Python and what a workflow works on, as one and the other: JSON with its digits, bytes and arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from sand import values
+from sand.asl import GrainFailed, Outcome, document
+from sand.asl.diagnostics import child
+from sand.asl.opaque import Opaque
+from sand.asl.stubs import Answer
+from sand.emulator.segments import Segments
+from sand.emulator.workflow_values import value_of
+from sand.errors import TooLarge, Unserializable
+from sand.messages import Payload
+
+
+class StubValues:
+    """:param segments: where a large value's bytes are on their way"""
+
+    def __init__(self, segments: Segments) -> None:
+        self._segments = segments
+
+    def payload(self, given: Any, what: str = "the event") -> Payload:
+        """:raises Unserializable: a handler could not return it either"""
+        return self._segments.inline(values.encode(given, "test/test", what, self._segments))
+
+    def value(self, given: Any, what: str) -> Any:
+        """:raises Unserializable:"""
+        return value_of(self.payload(given, what))
+
+    def stubs(self, stubs: Mapping[str, Any] | None) -> dict[str, Any]:
+        """What they give, as a grain would have given it. :raises ValueError: one of them cannot, or says nothing"""
+        return {name: self._stub(child("", name), stub) for name, stub in (stubs or {}).items()}
+
+    def _stub(self, pointer: str, stub: Any) -> Any:
+        if isinstance(stub, list):
+            if not stub:
+                raise ValueError(f"a stub cannot be used: {pointer}: The stub says nothing: its list is empty.")
+            return [self._stub(f"{pointer}/{index}", one) for index, one in enumerate(stub)]
+        if callable(stub):
+            return self._function(stub)
+        more: dict[str, Any] = {}
+        if "call" in stub:
+            more["call"] = self._function(stub["call"])
+        if "return" in stub:
+            more["return"] = self._said(f"{pointer}/return", stub["return"])
+        return {**stub, **more}
+
+    def _said(self, pointer: str, given: Any) -> Any:
+        try:
+            return self.value(given, "what it gives")
+        except (Unserializable, TooLarge) as refused:
+            raise ValueError(f"a stub cannot be used: {pointer}: {refused}") from None
+
+    def _function(self, function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        def call(input: Any) -> Any:
+            given = function(_plain(input))
+            if isinstance(given, Answer):
+                return given
+            try:
+                return self.value(given, "what the stub returned")
+            except (Unserializable, TooLarge) as refused:
+                raise GrainFailed(f"Sand.{type(refused).__name__}", str(refused)) from None
+
+        return call
+
+
+def callbacks(said: Mapping[str, Any] | None) -> None:
+    """:raises ValueError: the output of one is no JSON"""
+    for name, one in (said or {}).items():
+        for each in one if isinstance(one, list) else [one]:
+            if not callable(each) and "success" in each:
+                json(each["success"], f"a callback cannot be used: {child('', name)}/success")
+
+
+def json(given: Any, where: str) -> Any:
+    """:raises ValueError: it is none"""
+    try:
+        return document.parse(values.to_json(given).decode())
+    except (TypeError, ValueError, RecursionError) as refused:
+        raise ValueError(f"{where}: {refused}") from None
+
+
+def _plain(value: Any) -> Any:
+    return values.decode(value.content, None) if isinstance(value, Opaque) else value
+
+
+def shown(outcome: Outcome) -> Outcome:
+    """Bytes and arrays as a handler has them."""
+    calls = [replace(call, input=_plain(call.input)) for call in outcome.calls]
+    return replace(outcome, output=_plain(outcome.output), calls=calls)

@@ -1,0 +1,186 @@
+"""How answers look, on the platform and on the emulator alike: their headers, the records of what ran, and what is told of a
+request with a mistake: its words, and where it is."""
+
+from typing import Any
+
+import pytest
+from conftest import until, zipped
+from scenario import Server
+
+pytestmark = pytest.mark.slow
+AT = "/api/v1/applications/answers"
+INERT = "default-src 'none'; frame-ancestors 'none'; sandbox"
+JSON = {"Content-Type": "application/json"}
+KEYS = """
+def tries(data):
+    yield lambda: data.get("")
+    yield lambda: data.put("", 1)
+    yield lambda: data.get("k" * 1025)
+    yield lambda: data.list("k" * 1025)
+    yield lambda: data.counter("")
+    yield lambda: data.objects.put("", b"1")
+
+
+def handle(event, context):
+    said = []
+    for each in tries(context.data):
+        try:
+            said.append(each())
+        except Exception as e:
+            said.append(str(e))
+    return said
+"""
+FILES = {
+    "sand.yaml": "name: answers\nroutes: [{path: /here, target: same}]\ngrains: {same: {idle: {min: 2}}}\n",
+    "grains/same/handler.py": "def handle(event, context):\n    return event\n",
+    "grains/exits/handler.py": "import os\ndef handle(event, context):\n    os._exit(3)\n",
+    "grains/fails/handler.py": "def handle(event, context):\n    raise ValueError('no')\n",
+    "grains/keys/handler.py": KEYS,
+    "workflows/main.asl.json": '{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "fails", "End": true}}}',
+}
+NO_JSON = {
+    b"  ": (1, 1, "there is no value"),
+    b"{": (1, 2, "it ends in the middle of a value"),
+    b'{"a":}': (1, 6, "Unexpected character ('}'): expected a value"),
+    b"[1,]": (1, 4, "Unexpected character (']'): expected a value"),
+    b"[?]": (1, 2, "Unexpected character ('?'): expected a valid value a JSON value"),
+    b"nul": (1, 1, "Unrecognized token 'nul': expected a JSON value"),
+    b'{"a":1}\n x': (2, 2, "Unrecognized token 'x': expected a JSON value"),
+    b"1 2": (1, 3, "more than one JSON value"),
+    b"[1 2]": (1, 4, "Unexpected character ('2'): expected comma to separate Array entries"),
+    b"{a:1}": (1, 2, "Unexpected character ('a'): expected double-quote to start field name"),
+}
+# Method and path, query, body: where the mistake is, and what is told of it.
+MISTAKES: list[tuple[str, dict[str, str], Any, str, str]] = [
+    ("GET /invocations", {"limit": "0"}, None, "/query/limit", "Query parameter 'limit' is a number from 1 to 1000, not '0'."),
+    ("GET /invocations", {"status": "NO"}, None, "/query/status", "'NO' is no status of an invocation."),
+    ("GET /invocations", {"before": "x"}, None, "/query/before", "'x' is no execution's id"),
+    ("GET /invocations", {"target": "a.b"}, None, "/query/target", "Query parameter 'target' is a name, "),
+    ("GET {main}/history", {"after": "x"}, None, "/query/after", "Query parameter 'after' is a number from 0"),
+    (
+        "GET {main}/history",
+        {"reverse": "maybe"},
+        None,
+        "/query/reverse",
+        "Query parameter 'reverse' is true or false, not 'maybe'.",
+    ),
+    ("POST {main}/cancel", {}, {"error": 5}, "/body/error", '"error" is a string.'),
+    ("POST {main}/cancel", {}, {"cause": "x" * 32_769}, "/body/cause", '"cause" has 32769 characters, the limit is 32768.'),
+    ("POST {main}/cancel", {}, {"a/b": 5}, "/body/a~1b", '"a/b" says nothing here'),
+    ("POST {main}/cancel", {}, [], "/body", 'The body is a JSON object with an "error" and a "cause", or there is none.'),
+    (
+        "POST {main}/redrive",
+        {},
+        {"version": 0},
+        "/body/version",
+        'The body is a JSON object with a "redriveCount" or a "version"',
+    ),
+    ("POST {main}/redrive", {}, {"from": 5}, "/body/from", 'The body is a JSON object with a "redriveCount" or a "version"'),
+    ("GET /processes", {"status": "NO"}, None, "/query/status", "'NO' is no status of a process"),
+    ("POST /processes", {}, {"id": 5}, "/body/id", "'id' is a text, not 5."),
+    ("POST /processes", {}, {"id": "a b"}, "/body/id", "A process's id is [A-Za-z0-9._~-]{1,128}, not 'a b'."),
+    ("POST /processes", {}, {"memory": "x"}, "/body/memory", "'memory': 'x' is not a size like 512MiB, 64KiB or 1GiB."),
+    (
+        "POST /processes",
+        {},
+        {"dedicated": {"cpus": "x"}},
+        "/body/dedicated/cpus",
+        "'dedicated': cpus is a number from 0 to 1024.",
+    ),
+    ("PUT /aliases/x", {}, {"version": "x"}, "/body/version", '"version" is the number of a version, not "x".'),
+    ("PUT /aliases/x", {}, {}, "/body/version", '"version" is the number of a version, not missing.'),
+    ("POST /rollback", {}, {"alias": 5}, "/body/alias", '"alias" is the name of an alias, not 5.'),
+    ("POST /rollback", {}, 5, "/body", "The body is a JSON object that says which version."),
+]
+
+
+@pytest.fixture(scope="module")
+def server(either: str) -> Server:
+    found = Server(either)
+    deployed = found.deploy(zipped(FILES))
+    assert deployed.status_code == 201, deployed.text
+    return found
+
+
+@pytest.fixture(scope="module")
+def main(server: Server) -> str:
+    """An execution of the workflow, which has failed."""
+    return server.http.post("/invoke/answers/main", json=1).headers["sand-execution-id"]
+
+
+def test_a_browser_takes_what_grains_wrote_for_what_it_is(server: Server, main: str):
+    answers = {
+        path: server.http.get(path) for path in ("/livez", AT, f"{AT}/none", "/openapi.yaml", "/nowhere", "/web/answers/none")
+    }
+    answers["/invoke"] = server.http.post("/invoke/answers/same", json=1)
+    answers["/web/answers/here"] = server.http.post("/web/answers/here", json=1)
+    for path, answer in answers.items():
+        assert answer.headers["x-content-type-options"] == "nosniff", path
+        assert answer.headers.get("content-security-policy") == (None if path.startswith("/web/") else INERT), path
+        assert answer.headers["date"].endswith(" GMT"), path
+    with server.http.stream("GET", f"{AT}/invocations/{main}/events", headers={"Accept": "text/event-stream"}) as stream:
+        assert (stream.headers["x-accel-buffering"], stream.headers["cache-control"]) == ("no", "no-store")
+
+
+def test_a_record_has_what_there_is(server: Server):
+    for grain, has_trace in (("same", None), ("exits", False), ("fails", True)):
+        id = server.http.post(f"/invoke/answers/{grain}", json=1).headers["sand-execution-id"]
+        record = until(lambda id=id: server.http.get(f"{AT}/invocations/{id}").json(), "the record is there")
+        assert ("error" in record["hops"][0]) == (has_trace is not None), record
+        assert ("stackTrace" in record.get("failure", {})) == bool(has_trace), record
+
+
+def test_a_version_says_how_many_instances_wait_and_its_content(server: Server):
+    version = server.http.get(AT).json()
+    assert (version["grains"]["same"]["minIdle"], version["grains"]["same"]["maxIdle"]) == (2, 16)
+    assert version["grains"]["fails"]["minIdle"] == 1
+    listed = server.http.get(f"{AT}/versions").json()["versions"][0]["bundle"]
+    assert listed == version["bundle"] and len(listed) == 64 and int(listed, 16)
+
+
+@pytest.mark.parametrize("body", NO_JSON, ids=repr)
+def test_a_body_that_is_no_json_is_told_with_its_place(server: Server, main: str, body: bytes):
+    line, column, why = NO_JSON[body]
+    expected = (400, f"At line {line}, column {column}: {why}", line, column)
+    asked = [("POST", "/invoke/answers/same")]
+    if body == b"{":
+        asked += [("POST", f"{AT}/invocations/{main}/{step}") for step in ("cancel", "redrive")]
+        asked += [("POST", f"{AT}/processes"), ("PUT", f"{AT}/aliases/x"), ("POST", f"{AT}/rollback")]
+        asked += [("POST", f"/api/v1/task-tokens/{report}") for report in ("success", "failure", "heartbeat")]
+    for method, path in asked:
+        answer = server.http.request(method, path, content=body, headers=JSON)
+        told = answer.json()
+        assert (answer.status_code, told["detail"], told["line"], told["column"]) == expected, (path, told)
+        assert told["type"].endswith("/malformed-json")
+
+
+@pytest.mark.parametrize(("asked", "query", "body", "pointer", "detail"), MISTAKES, ids=lambda said: str(said)[:40])
+def test_a_mistake_is_told_with_its_place(
+    server: Server, main: str, asked: str, query: dict[str, str], body: Any, pointer: str, detail: str
+):
+    method, _, path = asked.partition(" ")
+    path = AT + path.replace("{main}", f"/invocations/{main}")
+    answer = server.http.request(method, path, params=query, **({} if body is None else {"json": body}))
+    told = answer.json()
+    assert (answer.status_code, told.get("pointer")) == (400, pointer), told
+    assert told["detail"].startswith(detail), told
+
+
+def test_a_time_is_said_or_left_out(server: Server):
+    for headers, query in (({"Sand-Timeout": ""}, ""), ({}, "?timeout=")):
+        answer = server.http.post(f"/invoke/answers/same{query}", json=1, headers=headers)
+        assert answer.status_code == 400, answer.text
+        assert answer.json()["detail"] == "Sand-Timeout: '' is not a duration like 500ms, 30s or 10m."
+
+
+def test_a_version_that_is_not_there_redrives_nothing(server: Server, main: str):
+    answer = server.http.post(f"{AT}/invocations/{main}/redrive", json={"version": 99})
+    assert (answer.status_code, answer.json()["detail"]) == (
+        409,
+        f"Execution {main} cannot be redriven: version 99 does not have the same definition of 'main'.",
+    )
+
+
+def test_a_key_has_bytes_and_not_too_many(server: Server):
+    empty, long = "a key must not be empty", "a key of 1025 bytes is over the limit of 1024"
+    assert server.http.post("/invoke/answers/keys", json=1).json() == [empty, empty, long, long, empty, empty]

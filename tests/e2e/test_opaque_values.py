@@ -1,0 +1,129 @@
+"""A value that is no JSON has no inside: a state that looks into one fails with the same words on the platform and on the
+emulator, and one that hands it on does so whole. docs/WORKFLOWS.md, "Values that are large, or no JSON"."""
+
+import json
+from typing import Any
+
+import pytest
+from conftest import zipped
+from scenario import Server
+
+pytestmark = pytest.mark.slow
+GRAINS = {
+    "raw": "def handle(event, context):\n    return bytes((0, 255))\n",
+    "text": "import sand\ndef handle(event, context):\n    return sand.Response('hi', 'text/plain')\n",
+    "same": "def handle(event, context):\n    return event\n",
+}
+OCTETS = "application/octet-stream"
+_END = {"End": True}
+
+
+def task(grain: str, **more: Any) -> dict[str, Any]:
+    return {"Type": "Task", "Resource": grain, **({} if "Next" in more else _END), **more}
+
+
+def then(state: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """After a task that gives bytes."""
+    return {"StartAt": "Raw", "States": {"Raw": task("raw", Next="Look"), "Look": {**_END, **state}}, **more}
+
+
+def only(state: dict[str, Any], name: str = "Look", **more: Any) -> dict[str, Any]:
+    return {"StartAt": name, "States": {name: state}, **more}
+
+
+RAW = only(task("raw"), "Raw")
+BOTH = {"Type": "Parallel", "Branches": [only(task("same", Parameters={"a": 1}), "Same"), RAW]}
+SPREAD = {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}, **RAW}
+CHOICE = {"Type": "Choice", "Choices": [{"Variable": "$", "IsPresent": True, "Next": "End"}], "Default": "End"}
+ATA = {"QueryLanguage": "JSONata"}
+LOOKS = {
+    "result-path": only(task("raw", ResultPath="$.x")),
+    "result-path-of-text": only(task("text", ResultPath="$.x")),
+    "result-selector": only(task("raw", ResultSelector={"a.$": "$"})),
+    "result-selector-below": only(task("raw", ResultSelector={"a.$": "$.x"})),
+    "output-path": only(task("raw", OutputPath="$.x")),
+    "assign": only(task("raw", Assign={"v.$": "$"})),
+    "parameters": then(task("same", Parameters={"a.$": "$"})),
+    "input-path": then({"Type": "Pass", "InputPath": "$.a"}),
+    "intrinsic": then({"Type": "Pass", "Parameters": {"a.$": "States.JsonToString($)"}}),
+    "pass": then({"Type": "Pass", "Result": 1, "ResultPath": "$.a"}),
+    "catch": then(task("raw", ResultPath="$.n", Catch=[{"ErrorEquals": ["States.ALL"], "ResultPath": "$.e", "Next": "Raw"}])),
+    "fail": then({"Type": "Fail", "CausePath": "$"}),
+    "wait": then({"Type": "Wait", "SecondsPath": "$"}),
+    "timeout": then(task("same", TimeoutSecondsPath="$.t")),
+    "items": then({"Type": "Map", "Iterator": only(task("raw"), "Item")}),
+    "message-body": then(
+        task("arn:aws:states:::sqs:sendMessage", Parameters={"QueueUrl": "later", "MessageBody.$": "$"}),
+    ),
+    "start-execution": then(
+        task("arn:aws:states:::states:startExecution", Parameters={"StateMachineArn": "whole", "Input.$": "$"}),
+    ),
+    "element": {"StartAt": "Both", "States": {"Both": {**BOTH, "Next": "Look"}, "Look": task("same", InputPath="$[0]")}},
+    "branches": only({**BOTH, **_END, "ResultPath": "$.x"}),
+    "iterations": only({"Type": "Map", "ItemsPath": "$.many", "Iterator": RAW, "ResultPath": "$.x", **_END}),
+    "spread": only({"Type": "Map", "ItemsPath": "$.many", "ItemProcessor": SPREAD, "ResultSelector": {"a.$": "$"}, **_END}),
+    "jsonata-output": only(task("raw", Output="{% $states.result %}"), **ATA),
+    "jsonata-type": only(task("raw", Output="{% $type($states.result) %}"), **ATA),
+    "jsonata-assign": only(task("raw", Assign={"v": "{% $states.result %}"}), **ATA),
+    "jsonata-arguments": then(task("same", Arguments={"a": "{% $states.input %}"}), **ATA),
+}
+del LOOKS["fail"]["States"]["Look"]["End"]
+LOOKS["choice"] = {"StartAt": "Raw", "States": {"Raw": task("raw", Next="Look"), "Look": CHOICE, "End": {"Type": "Succeed"}}}
+WHOLE = {
+    "whole": RAW,
+    "through": then(task("same", OutputPath="$")),
+    "around": only(task("raw", ResultPath=None)),
+    "jsonata-whole": only(task("raw"), **ATA),
+    "context": only({"Type": "Pass", "Parameters": {"name.$": "$$.State.Name"}, **_END}),
+    "context-jsonata": only({"Type": "Pass", "Output": "{% $states.context.State.Name %}", **_END}, **ATA),
+    "context-input": only({"Type": "Pass", "Parameters": {"given.$": "$$.Execution.Input"}, **_END}),
+    "joined": only({**BOTH, **_END}),
+    "joined-to": {"StartAt": "Both", "States": {"Both": {**BOTH, "Next": "Look"}, "Look": task("same")}},
+    "child": only(task("sand:workflow:whole")),
+    "queued": then(task("sand:queue:later")),
+}
+
+
+@pytest.fixture(scope="module")
+def server(either: str) -> Server:
+    found = Server(either)
+    files = {"sand.yaml": "name: opaque\nqueues: {later: {target: same}}\n"}
+    files |= {f"grains/{name}/handler.py": code for name, code in GRAINS.items()}
+    files |= {f"workflows/{name}.asl.json": json.dumps(each) for name, each in (LOOKS | WHOLE).items()}
+    deployed = found.deploy(zipped(files))
+    assert deployed.status_code == 201, deployed.text
+    return found
+
+
+@pytest.mark.parametrize("name", LOOKS)
+def test_a_state_that_looks_into_it_fails(server: Server, name: str):
+    answer = server.http.post(f"/invoke/opaque/{name}", json={"many": [1]}, timeout=20).json()
+    kind = "text/plain" if name.endswith("text") else OCTETS
+    assert answer["error"] == "States.Runtime", answer
+    cause = f" a path looks into a value of type {kind}; only JSON has an inside"
+    assert answer["detail"].startswith("An error occurred while executing the state 'Look'"), answer
+    assert answer["detail"].endswith(cause), answer
+
+
+def test_a_state_that_hands_it_on_does_so_whole(server: Server):
+    def asked(name: str, **body: Any) -> Any:
+        return server.http.post(f"/invoke/opaque/{name}", timeout=20, **(body or {"json": {"q": 1}}))
+
+    for name in ("whole", "through", "jsonata-whole"):
+        assert (asked(name).content, asked(name).headers["content-type"]) == (b"\x00\xff", OCTETS), name
+    assert asked("around").json() == {"q": 1}
+    bare = {"content": b"\xff", "headers": {"Content-Type": OCTETS}}
+    assert asked("context", **bare).json() == {"name": "Look"}
+    assert asked("context-jsonata", **bare).json() == "Look"
+    assert asked("context-input", **bare).json()["error"] == "States.Runtime"
+    sent = asked("queued").json()
+    assert sent["MD5OfMessageBody"] == "d07d34efac6328007ad67c7e0a985e00", sent
+
+
+def test_what_no_caller_and_no_grain_can_be_given(server: Server):
+    cause = f"result 1 is of type {OCTETS} and cannot be an element of a JSON array"
+    for name in ("joined", "joined-to"):
+        answer = server.http.post(f"/invoke/opaque/{name}", json={}, timeout=20).json()
+        assert answer["error"] == "States.Runtime" and answer["detail"].endswith(cause), answer
+    child = server.http.post("/invoke/opaque/child", json={}, timeout=20).json()
+    assert child["error"] == "States.DataLimitExceeded" and "is no JSON, or is kept no more" in child["detail"]
