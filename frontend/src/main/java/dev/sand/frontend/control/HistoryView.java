@@ -24,6 +24,8 @@ import dev.sand.workflow.KeptSignals;
 import dev.sand.workflow.asl.Definitions;
 import java.io.IOException;
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * {@code …/invocations/{id}/history}: what each state of a workflow's execution did, in the events of AWS's GetExecutionHistory. Made
@@ -35,6 +37,7 @@ final class HistoryView {
     /** A value that the workflow looked into comes behind the record. */
     private static final long VALUE_MS = 5_000;
     private static final long LOOK_AGAIN_MS = 10;
+    private static final Logger LOG = LoggerFactory.getLogger(HistoryView.class);
     private final Registry registry;
     private final InvocationStore records;
 
@@ -94,6 +97,8 @@ final class HistoryView {
             }
         } catch (ValueGone e) {
             throw notKept(record);
+        } catch (RuntimeException | StackOverflowError e) {
+            LOG.debug("the state machine of execution {} throws, as where it ran: its record says how it ended", record.executionId(), e);
         }
         if (!execution.isEnded() && record.status() == Status.SUCCEEDED) {
             throw notKept(record); // what is kept is of a time when it ran
