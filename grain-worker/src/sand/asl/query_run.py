@@ -6,7 +6,9 @@ stand for more than any memory holds.
 
 from __future__ import annotations
 
+import sys
 import threading
+from collections.abc import Collection
 from typing import Any
 
 from sand.asl import limits
@@ -36,6 +38,7 @@ class Range(list[int]):
     """What `..` gave: counted without a look at it, as it has no room of its own in the Java engine. Never changed."""
 
 
+_CONTAINERS = (list, dict)
 _RANGES_AT_ONCE = 16
 _RANGED = 4_000_000
 """Numbers that ranges of one evaluation have before they cost steps."""
@@ -97,7 +100,7 @@ class Run:
         if isinstance(value, str):
             self.budget.spend(len(value) >> 12)
             check_bytes(len(value))
-        elif isinstance(value, list | dict):
+        elif isinstance(value, _CONTAINERS):
             size, levels = self._extent(value)
             if id(value) not in self._given:
                 check_bytes(size)
@@ -108,7 +111,7 @@ class Run:
         """Bytes and levels."""
         if isinstance(value, str):
             return len(value), 0
-        if not isinstance(value, list | dict):
+        if not isinstance(value, _CONTAINERS):
             return 8, 0
         if isinstance(value, Range):
             return 8 * len(value), 1
@@ -116,12 +119,26 @@ class Run:
         if known is not None and len(known[0]) == len(value):
             return known[1], known[2]
         size = 8 + (8 * len(value) if isinstance(value, dict) else 0)
+        most = sys.maxsize if id(value) in self._given else limits.QUERY_VALUE_BYTES
         deepest = 0
-        for count, part in enumerate(value.values() if isinstance(value, dict) else value, 1):
-            below, levels = self._extent(part)
-            size += below
-            deepest = max(deepest, levels)
-            if id(value) not in self._given:
+        parts: Collection[Any] = value.values() if isinstance(value, dict) else value
+        # Every element of every list that an expression makes: most of an evaluation, if each were looked at by itself.
+        if not any(issubclass(kind, (str, *_CONTAINERS)) for kind in set(map(type, parts))):
+            self.budget.spend(min(len(parts), (most - size) // 8) // 16)
+            size += 8 * len(parts)
+            if size > most:
+                check_bytes(size)
+            parts = ()
+        for count, part in enumerate(parts, 1):
+            if isinstance(part, str):
+                size += len(part)
+            elif isinstance(part, _CONTAINERS):
+                below, levels = self._extent(part)
+                size += below
+                deepest = max(deepest, levels)
+            else:
+                size += 8
+            if size > most:
                 check_bytes(size)
             if count & 0xF == 0:
                 self.budget.spend(1)
