@@ -12,30 +12,56 @@ AT = "/api/v1/applications/answers"
 INERT = "default-src 'none'; frame-ancestors 'none'; sandbox"
 JSON = {"Content-Type": "application/json"}
 KEYS = """
-def tries(data):
+def tries(context):
+    data = context.data
     yield lambda: data.get("")
     yield lambda: data.put("", 1)
     yield lambda: data.get("k" * 1025)
     yield lambda: data.list("k" * 1025)
     yield lambda: data.counter("")
     yield lambda: data.objects.put("", b"1")
+    yield lambda: context.enqueue("later", "x" * 300_000)
 
 
 def handle(event, context):
     said = []
-    for each in tries(context.data):
+    for each in tries(context):
         try:
             said.append(each())
         except Exception as e:
             said.append(str(e))
     return said
 """
+ASKS = """
+def tries(process):
+    yield lambda: process.send("none", "key", 1)
+    yield lambda: process.invoke("none", "same", 1).result()
+    yield lambda: process.invoke(process.id, "none", 1).result()
+
+
+def handle(event, context):
+    said = []
+    for each in tries(context.process):
+        try:
+            said.append(each())
+        except Exception as e:
+            said.append(str(e))
+    return said
+"""
+SENDS = (
+    '{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "large", "Next": "B"}, '
+    '"B": {"Type": "Task", "Resource": "sand:queue:later", "End": true}}}'
+)
 FILES = {
-    "sand.yaml": "name: answers\nroutes: [{path: /here, target: same}]\ngrains: {same: {idle: {min: 2}}}\n",
+    "sand.yaml": "name: answers\nqueues: {later: {target: same}}\nroutes: [{path: /here, target: same}]\n"
+    "grains: {same: {idle: {min: 2}}}\n",
     "grains/same/handler.py": "def handle(event, context):\n    return event\n",
     "grains/exits/handler.py": "import os\ndef handle(event, context):\n    os._exit(3)\n",
     "grains/fails/handler.py": "def handle(event, context):\n    raise ValueError('no')\n",
     "grains/keys/handler.py": KEYS,
+    "grains/asks/handler.py": ASKS,
+    "grains/large/handler.py": "def handle(event, context):\n    return 'x' * 300_000\n",
+    "workflows/sends.asl.json": SENDS,
     "workflows/main.asl.json": '{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "fails", "End": true}}}',
 }
 NO_JSON = {
@@ -181,6 +207,22 @@ def test_a_version_that_is_not_there_redrives_nothing(server: Server, main: str)
     )
 
 
+def test_what_is_not_there_is_told_with_the_applications_name(server: Server):
+    told = server.http.get(f"{AT}/processes/none").json()
+    assert (told["status"], told["detail"]) == (404, "Application answers has no process none.")
+    said = server.http.post(f"{AT}/processes/invoke", params={"function": "asks"}, json=1).json()
+    absent = "application answers has no process none"
+    assert said == [absent, absent, "application answers has no grain none"]
+
+
+def test_a_message_that_is_too_large_is_told_with_its_queue(server: Server):
+    told = server.http.post("/invoke/answers/sends", json=1).json()
+    what = "a message of 300002 bytes for queue later is over the limit of 262144"
+    assert told["error"] == "SQS.AmazonSQSException"
+    assert told["detail"] == f"{what}; put the value into shared data and send its key"
+
+
 def test_a_key_has_bytes_and_not_too_many(server: Server):
     empty, long = "a key must not be empty", "a key of 1025 bytes is over the limit of 1024"
-    assert server.http.post("/invoke/answers/keys", json=1).json() == [empty, empty, long, long, empty, empty]
+    large = "a message of 300002 bytes is over the limit of 262144; put the value into shared data and send its key"
+    assert server.http.post("/invoke/answers/keys", json=1).json() == [empty, empty, long, long, empty, empty, large]

@@ -20,7 +20,7 @@ from sand.emulator.processes_life import ACTIVE, IDLE, KILLED, SWAPPED, CloudPro
 from sand.emulator.processes_specs import Dedicated, FunctionSpec, ProcessSpec
 from sand.emulator.processes_stay import Residence
 from sand.emulator.processes_triggers import due
-from sand.errors import NotFound, Overloaded
+from sand.errors import NotFound, Overloaded, UnknownGrain
 from sand.messages import Payload, ProcessEntry
 
 if TYPE_CHECKING:
@@ -79,11 +79,17 @@ class Processes:
         with self.changed:
             return [self._all[id] for id in sorted(self._all)]
 
+    def no_process(self, id: str) -> NotFound:
+        return NotFound(f"application {self._application.name} has no process {id}")
+
+    def no_grain(self, name: str) -> UnknownGrain:
+        return UnknownGrain(f"application {self._application.name} has no grain {name}")
+
     def find(self, id: str) -> CloudProcess:
         """:raises NotFound:"""
         with self.changed:
             if id not in self._all:
-                raise NotFound(f"there is no process {id} (any more)")
+                raise self.no_process(id)
             return self._all[id]
 
     def create(

@@ -14,7 +14,7 @@ from sand.emulator import ids
 from sand.emulator.attempts import Attempt
 from sand.emulator.problems import Failure
 from sand.emulator.processes_mailbox import INVOKES
-from sand.errors import BadRequest, Denied, NotFound, Overloaded, SandError, TooLarge, Unavailable, UnknownGrain
+from sand.errors import BadRequest, Denied, NotFound, Overloaded, SandError, TooLarge, Unavailable
 from sand.messages import (
     DataReference,
     Message,
@@ -260,7 +260,7 @@ class Stay:
                     has = f"{to.mailbox.messages} messages of {to.mailbox.bytes} bytes"
                     raise Overloaded(f"the mailbox of process {to.id} is full: it has {has}")
                 if to.status == "killed":
-                    raise NotFound(f"there is no process {to.id} (any more)")
+                    raise self._table.no_process(to.id)
         finally:
             to.senders.remove(ticket)
             self._table.changed.notify_all()
@@ -282,9 +282,8 @@ class Stay:
         self._grain(function)
 
     def _grain(self, name: str) -> None:
-        known = self._table.grains()
-        if name not in known:
-            raise UnknownGrain(f"the application has no grain {name}; it has {', '.join(sorted(known))}")
+        if name not in self._table.grains():
+            raise self._table.no_grain(name)
 
     def _receive(self, request: ReceiveRequest) -> ReceiveReply:
         process, until = self._process, _until(request.wait_ms)

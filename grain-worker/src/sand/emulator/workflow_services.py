@@ -19,7 +19,7 @@ from sand.emulator import ids
 from sand.emulator.executions import AT_ONCE, Execution
 from sand.emulator.late import LATE
 from sand.emulator.workflow_values import payload_of, value_of
-from sand.errors import BadRequest, SandError
+from sand.errors import BadRequest, SandError, TooLarge
 from sand.messages import EnqueueRequest
 from sand.values import JSON
 
@@ -140,6 +140,8 @@ def send(application: Application, event_id: str, queue: str, group: str | None,
         return platform_services.sent(id, payload.bytes if isinstance(message, Opaque) else message)
     except BadRequest as refused:
         raise GrainFailed(NO_SUCH_QUEUE, str(refused)) from None
+    except TooLarge as refused:
+        raise GrainFailed(NOT_SENT, str(refused).replace(" bytes ", f" bytes for queue {queue} ", 1)) from None
     except SandError as refused:
         raise GrainFailed(NOT_SENT, str(refused)) from None
 
