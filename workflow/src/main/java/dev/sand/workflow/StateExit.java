@@ -45,7 +45,7 @@ final class StateExit {
     /** The state's work gave a result. */
     void complete(Visit visit, Document result) {
         visit.scope.info.budget().renew();
-        StatesError over = DataLimit.ofResult(visit, visit.state instanceof State.Task task ? given(task, result) : result, flow.source());
+        StatesError over = DataLimit.ofResult(visit, given(visit, result), flow.source());
         if (over != null) {
             visit.join = null;
             fail(visit, over.error(), over.getMessage(), false);
@@ -55,7 +55,7 @@ final class StateExit {
         visit.join = null;
         long before = beforeSuccess(visit.scope, joined);
         switch (visit.state) {
-            case State.Task task -> TaskEvents.succeeded(visit, task, () -> given(task, result), flow.source());
+            case State.Task task -> TaskEvents.succeeded(visit, task, () -> given(visit, result), flow.source());
             case State.Parallel _ -> visit.scope.event("ParallelStateSucceeded");
             case State.Map map -> {
                 if (map.distribution() != null) {
@@ -67,7 +67,7 @@ final class StateExit {
         }
         Document next;
         try {
-            Document given = visit.state instanceof State.Task task ? given(task, result) : result;
+            Document given = given(visit, result);
             next = flow.output(visit, given);
             flow.assign(visit, visit.state.common().assign(), given, null);
         } catch (StatesError e) {
@@ -93,8 +93,9 @@ final class StateExit {
     }
 
     /** What a task's work gave, as its service gives it. */
-    private Document given(State.Task task, Document result) {
-        return task.invokesFunction() && !task.awaitsToken() ? flow.invoked(result) : result;
+    private Document given(Visit visit, Document result) {
+        boolean isAnswer = visit.state instanceof State.Task task && task.awaitsToken();
+        return visit.invocation == null || isAnswer ? result : visit.invocation.result(result, flow.source());
     }
 
     /** @param next null: this state ends its machine */

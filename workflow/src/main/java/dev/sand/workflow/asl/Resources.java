@@ -1,5 +1,6 @@
 package dev.sand.workflow.asl;
 
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** What a Task's Resource names. */
@@ -60,6 +61,12 @@ public final class Resources {
     /** Of what a stub stands in for, that. */
     public static String shown(String resource) {
         return resource.startsWith(STUB) ? resource.substring(resource.indexOf(':', STUB.length()) + 1) : resource;
+    }
+
+    /** How a service is waited for; empty: it is not. */
+    static String pattern(String resource) {
+        Matcher found = PATTERN.matcher(resource);
+        return found.find() ? found.group() : "";
     }
 
     static String withoutToken(String resource) {
