@@ -86,7 +86,7 @@ public final class Resources {
             if (parts.length < 6) {
                 return null;
             }
-            String[] rest = parts[5].split(":");
+            String[] rest = parts[5].split(":", -1);
             name = rest[0].equals("function") && rest.length > 1 ? rest[1] : rest[rest.length - 1];
             name = name.substring(name.lastIndexOf('/') + 1);
         }
