@@ -90,11 +90,11 @@ def test_a_workflow_in_virtual_time_sends_to_queues_and_not_to_grains_of_the_sam
         first, second = (app.workflow("main", {"price": 1.5}).plain_output() for _ in range(2))
         assert first["MessageId"] != second["MessageId"]
         assert (app.waiting("work"), first["MD5OfMessageBody"]) == (2, hashlib.md5(b'{"price":1.5}').hexdigest())
-        assert app.workflow("main", 1).error == "SQS.AmazonSQSException", "the queue is full"
+        assert app.workflow("main", [1]).error == "SQS.AmazonSQSException", "the queue is full"
         app.drain()
         assert (app.waiting("work"), app.dead_letters("work")) == (0, [])
-        assert app.workflow("main", 1, stubs={"work": {"raise": {"error": "Shut"}}}).error == "Shut"
-        assert app.workflow("main", 1, stubs={"sendMessage": {"return": "sent"}}).output == "sent"
+        assert app.workflow("main", [1], stubs={"work": {"raise": {"error": "Shut"}}}).error == "Shut"
+        assert app.workflow("main", [1], stubs={"sendMessage": {"return": "sent"}}).output == "sent"
         assert app.waiting("work") == 0, "a stub takes the queue's place"
 
 

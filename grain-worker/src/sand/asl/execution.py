@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from sand.asl import data_limit, events, failure, interpreter, iterations, limits, timestamps
+from sand.asl import data_limit, events, failure, interpreter, invocations, iterations, limits, timestamps
 from sand.asl import definition as asl
 from sand.asl.callbacks import ERRORS, GRAIN, TOKEN
 from sand.asl.events import EventLog
@@ -31,7 +31,6 @@ from sand.asl.places import Place
 from sand.asl.quotas import NONE, Quotas
 from sand.asl.scope_ends import ScopeEnds
 from sand.asl.scopes import Info, Scope
-from sand.asl.state_work import invoked
 from sand.asl.steps import NEXT, Call, Failed, Timer
 from sand.asl.tokens import TaskTokens
 from sand.asl.visits import Visit
@@ -203,6 +202,8 @@ class Execution:
         assert wait is not None
         self._info.now_ms = max(self._info.now_ms, now_ms)
         self._callbacks.closed(id)
+        if what == GRAIN and wait.scope.visit is not None and wait.scope.visit.invocation is invocations.Kind.EVENT:
+            failed = None
         if what == GRAIN and (wait.is_over or failed is None):
             visit = None if wait.is_over else wait.scope.visit
             if visit is not None:
@@ -230,7 +231,10 @@ class Execution:
         if scope.visit is not None:
             task = scope.visit.state
             assert isinstance(task, asl.Task)
-            given = invoked(result) if task.invokes_function and not task.awaits_token else result
+            given = result
+            if (kind := scope.visit.invocation) is not None and not task.awaits_token:
+                failed = None if kind is invocations.Kind.EVENT else failed
+                given = invocations.result(kind, result)
             if failed is None and (over := data_limit.of_task(scope.visit, task, given)) is not None:
                 kind, detail = "TaskFailed", {"error": over.error, "cause": over.cause}
                 failed = Failed(over.error, over.cause)

@@ -36,6 +36,10 @@ class WholeError(StateError):
     """Its cause is all that is told: it does not say in which state it happened."""
 
 
+class Declined(WholeError):
+    """By the service that a task calls, once the task has begun."""
+
+
 class ExecutionEnded(Exception):
     """The whole execution is over, whatever its states would catch."""
 

@@ -42,6 +42,8 @@ def fault(text: str) -> str | None:
 
 def why(refused: NoJson, text: str) -> str:
     """What is wrong with a text that was refused: a limit in our own words."""
+    if not text.strip(" \t\r\n"):
+        return "no value"
     return str(refused) if refused.is_limit else fault(text) or str(refused)
 
 

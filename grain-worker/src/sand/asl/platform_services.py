@@ -13,12 +13,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from sand.asl import document, json_faults
-from sand.asl.failure import StateError, runtime
+from sand.asl.failure import Declined, runtime
+from sand.asl.service_parameters import SEND_MESSAGE, START_EXECUTION
 
 _START_EXECUTION = re.compile(r"arn:[^:]*:states:::states:(startExecution(?:|\.sync|\.sync:2))")
 _SEND_MESSAGE = re.compile(r"arn:[^:]*:states:::sqs:sendMessage")
 _WORKFLOW, _QUEUE = "sand:workflow:", "sand:queue:"
 NOT_REDRIVABLE = "Execution is SUCCEEDED and cannot be redriven"
+_NO_BODY = (
+    "The request must contain the parameter MessageBody. (Service: AmazonSQS; Status Code: 400; Error Code: MissingParameter)"
+)
 MOST_CAUSE_CHARS = 32_768
 """Of an execution, as on AWS. Each level of nesting escapes the cause of the one below, so that it may double."""
 
@@ -98,23 +102,23 @@ def queue_of(queue_url: str) -> str:
 # --- what is asked
 
 
-def asked(service: Start | Send, given: Any, message: str) -> tuple[str, Any, StartWorkflow | SendMessage]:
+def asked(service: Start | Send, given: Any, message: str, is_jsonata: bool) -> tuple[str, Any, StartWorkflow | SendMessage]:
     """The workflow and its input, or the queue and the message. given: the task's arguments; message: see SendMessage.
 
-    Raises StateError: States.Runtime for arguments that make no call.
+    Raises StateError: States.Runtime for arguments that make no call; Declined.
     """
     if isinstance(service, Send):
         if service.queue is not None:
             return service.queue, given, SendMessage(None, message)
-        members = given if isinstance(given, dict) else {}
-        if "MessageBody" not in members:
-            raise _missing("MessageBody")
-        queue = queue_of(_required(members, "QueueUrl"))
+        members = SEND_MESSAGE.checked(given, is_jsonata)
+        queue = queue_of(_text(members, "QueueUrl") or "")
+        if members.get("MessageBody", "") == "":
+            raise Declined("SQS.AmazonSQSException", _NO_BODY)
         return queue, members["MessageBody"], SendMessage(_text(members, "MessageGroupId"), message)
     if service.workflow is not None:
         return service.workflow, given, StartWorkflow(service.mode, None)
-    members = given if isinstance(given, dict) else {}
-    workflow = workflow_of(_required(members, "StateMachineArn"))
+    members = START_EXECUTION.checked(given, is_jsonata)
+    workflow = workflow_of(_text(members, "StateMachineArn") or "")
     name = _text(members, "Name")
     return workflow, _input(members.get("Input", {})), StartWorkflow(service.mode, name)
 
@@ -127,28 +131,14 @@ def _input(given: Any) -> Any:
         return document.parse(given)
     except document.NoJson as e:
         why = json_faults.why(e, given)
-        raise StateError("StepFunctions.InvalidExecutionInputException", f"Invalid execution input: {why}") from None
-
-
-def _required(given: dict[str, Any], field: str) -> str:
-    text = _text(given, field)
-    if text is None:
-        raise _missing(field)
-    return text
+        raise Declined("StepFunctions.InvalidExecutionInputException", f"Invalid execution input: {why}") from None
 
 
 def _text(given: dict[str, Any], field: str) -> str | None:
-    if field not in given:
-        return None
-    value = given[field]
-    if not isinstance(value, str) or not value:
-        shown = document.write(value)
-        raise runtime(f"The field {field} must be a string with at least one character, it is {shown}")
+    value = given.get(field)
+    if value == "":
+        raise runtime(f'The field {field} must be a string with at least one character, it is ""')
     return value
-
-
-def _missing(field: str) -> StateError:
-    return runtime(f"The field {field} is required, and the state's arguments do not have it.")
 
 
 # --- what came of it

@@ -9,6 +9,8 @@ from sand.asl import rules
 from sand.asl.diagnostics import child
 from sand.asl.fields import Fields
 from sand.asl.platform_services import Send, Start, queue_of, workflow_of
+from sand.asl.resources import function_of
+from sand.asl.service_parameters import INVOKE
 
 _OF_START = ("StateMachineArn", "Input", "Name", "TraceHeader")
 _OF_SEND = ("QueueUrl", "MessageBody", "MessageGroupId", "MessageDeduplicationId")
@@ -21,17 +23,29 @@ def check(fields: Fields, service: Start | Send, is_jsonata: bool, awaits_token:
         fields.report("Resource", "NOT_SUPPORTED", message)
     if is_named(service):
         return
+    _arguments_of(fields, is_jsonata, ("StateMachineArn",) if isinstance(service, Start) else ("QueueUrl", "MessageBody"))
+
+
+def check_function(fields: Fields, is_jsonata: bool) -> None:
+    """Of a task that invokes a function. A FunctionName that is not written out is known when it runs."""
+    parameters = _arguments_of(fields, is_jsonata, ("FunctionName",))
+    name = None if parameters is None else parameters.raw("FunctionName")
+    if parameters and isinstance(name, str) and not (is_jsonata and rules.is_query(name)) and not function_of(name):
+        parameters.report("FunctionName", "NOT_SUPPORTED", f"The function {name} has no name that a grain can have.")
+
+
+def _arguments_of(fields: Fields, is_jsonata: bool, required: tuple[str, ...]) -> Fields | None:
+    """None: they are not there, or one expression gives all of them."""
     given = "Arguments" if is_jsonata else "Parameters"
-    required = ("StateMachineArn",) if isinstance(service, Start) else ("QueueUrl", "MessageBody")
     if given not in fields:
         message = f"The field {given} is missing: the resource needs {' and '.join(required)}."
         fields.report(None, "MISSING_FIELD", message)
-        return
-    # Else one expression gives all of them.
+        return None
     arguments = fields.object(given) if isinstance(fields.raw(given), dict) else None
     for field in required if arguments is not None else ():
         if arguments is not None and field not in arguments and f"{field}.$" not in arguments:
             arguments.report(None, "MISSING_FIELD", f"The field {field} is missing.")
+    return arguments
 
 
 def is_named(service: Start | Send) -> bool:
@@ -60,6 +74,15 @@ def foreign(state: dict[str, Any], service: Start | Send, at: str) -> Iterator[t
     for field in arguments:
         plain = field.removesuffix(".$")
         if plain not in (_OF_START if isinstance(service, Start) else _OF_SEND):
+            yield child(child(at, given), field), plain
+
+
+def foreign_to_functions(state: dict[str, Any], at: str) -> Iterator[tuple[str, str]]:
+    """As `foreign`, of a task that invokes a function."""
+    given, arguments = _arguments(state)
+    for field in arguments:
+        plain = field.removesuffix(".$")
+        if plain not in INVOKE.known:
             yield child(child(at, given), field), plain
 
 

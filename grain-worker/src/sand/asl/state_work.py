@@ -13,6 +13,7 @@ from sand.asl import (
     events,
     failure,
     flow,
+    invocations,
     iteration_records,
     limits,
     object_fields,
@@ -20,10 +21,10 @@ from sand.asl import (
 )
 from sand.asl import definition as asl
 from sand.asl.expressions import Computed
-from sand.asl.failure import StateError, runtime
+from sand.asl.failure import Declined, StateError, runtime
 from sand.asl.joins import Join
 from sand.asl.opaque import inside
-from sand.asl.resources import function_of, is_submitted
+from sand.asl.resources import is_submitted
 from sand.asl.scopes import Scope
 from sand.asl.steps import Call, Failed, Kernel, Steps, Timer
 from sand.asl.visits import Visit
@@ -81,42 +82,35 @@ def _task(visit: Visit, state: asl.Task) -> Steps:
     if state.heartbeat:
         beat = computed.seconds(visit, state.heartbeat, data, "HeartbeatSecondsPath", 1)
     given = scheduled = document.checked(flow.arguments(visit, data))
-    grain, service = state.grain, None
-    if state.service:
-        # A message with a token is another one in each attempt: only the last one's token is waited for.
-        message = visit.step if state.awaits_token else visit.first_step
-        grain, given, service = platform_services.asked(state.service, given, message)
-    elif state.invokes_function:
-        grain, given = _invocation(given, state.flow.is_jsonata)
+    grain, service, visit.invocation = state.grain, None, None
+    try:
+        if state.service:
+            # A message with a token is another one in each attempt: only the last one's token is waited for.
+            message = visit.step if state.awaits_token else visit.first_step
+            grain, given, service = platform_services.asked(state.service, given, message, state.flow.is_jsonata)
+        elif state.invokes_function:
+            invoked = invocations.asked(given, state.flow.is_jsonata)
+            grain, given, visit.invocation = invoked.grain, invoked.payload, invoked.kind
+    except Declined as declined:
+        _tell_begun(visit, state, scheduled, seconds, beat)
+        visit.scope.event(*events.task_failed(state, declined.error, declined.cause))
+        raise
+    _tell_begun(visit, state, scheduled, seconds, beat)
+    if visit.invocation is invocations.Kind.DRY_RUN and not state.awaits_token:
+        result = None
+        visit.scope.event(*events.succeeded(state, invocations.result(visit.invocation, result)))
+    else:
+        result = yield Call(visit, state, grain, given, seconds * 1000, beat * 1000, service)
+    if visit.invocation is not None and not state.awaits_token:
+        return invocations.result(visit.invocation, result)
+    return result
+
+
+def _tell_begun(visit: Visit, state: asl.Task, scheduled: Any, seconds: int, beat: int) -> None:
     visit.scope.event(*events.scheduled(state, scheduled, seconds, beat))
     visit.scope.event(*events.started(state))
     if is_submitted(state.resource):
         visit.scope.event(*events.submitted(state))
-    result = yield Call(visit, state, grain, given, seconds * 1000, beat * 1000, service)
-    if state.invokes_function and not state.awaits_token:
-        return invoked(inside(result))
-    return result
-
-
-def invoked(payload: Any) -> dict[str, Any]:
-    """What `lambda:invoke` gives of a function's result."""
-    return {"ExecutedVersion": "$LATEST", "Payload": payload, "StatusCode": 200}
-
-
-def _invocation(given: Any, is_jsonata: bool) -> tuple[str, Any]:
-    """The grain that a FunctionName names, and its Payload, which on AWS is no number and no truth value."""
-    members = given if isinstance(given, dict) else {}
-    name = members.get("FunctionName")
-    grain = function_of(name) if isinstance(name, str) else None
-    if grain is None:
-        there = document.write(name) if "FunctionName" in members else "missing"
-        raise runtime(f"The field FunctionName must name a function, it is {there}")
-    payload = members.get("Payload", {})
-    if isinstance(payload, bool) or document.is_number(payload):
-        shown = document.shown({**{name: value for name, value in members.items() if name != "Payload"}, "Payload": payload})
-        what = f"The {'Arguments' if is_jsonata else 'Parameters'} '{shown}' could not be used to start the Task"
-        raise runtime(f"{what}: [The value for the field 'Payload' must be a STRING]")
-    return grain, payload
 
 
 def _choice(visit: Visit, state: asl.Choice) -> tuple[Any, str | None]:

@@ -9,8 +9,9 @@ from typing import Any
 from sand.asl import definition as asl
 from sand.asl import distribution, error_rules, limits, rules, service_fields, timestamps, tokens
 from sand.asl.fields import Fields
+from sand.asl.known_services import is_unknown as is_unknown_service
 from sand.asl.platform_services import service_of
-from sand.asl.resources import function_of, grain_of, invokes_function
+from sand.asl.resources import grain_of, invokes_function
 from sand.asl.templates import ALL, INPUT, RESULT, WHOLE, Reader
 from sand.asl.variable_names import VariableNames
 from sand.asl.ways import Ways
@@ -122,11 +123,14 @@ class StateReader:
         named = tokens.without(resource)
         service = service_of(named)
         grain = "" if service else grain_of(named) or ""
+        is_unknown = not service and is_unknown_service(resource)
         if service:
             service_fields.check(fields, service, self._is_jsonata, awaits_token)
+        elif is_unknown:
+            fields.wrong("Resource", f"The resource {resource} is not recognized: AWS has no such service integration.")
         elif invokes_function(named):
-            self._check_function()
-        if fields.string("Resource") is not None and not grain and not service:
+            service_fields.check_function(fields, self._is_jsonata)
+        if fields.string("Resource") is not None and not grain and not service and not is_unknown:
             wanted = "a grain's name, sand:grain:<name>, or the ARN of a Lambda function whose name is the grain's"
             if resource.strip():
                 fields.report("Resource", "NOT_SUPPORTED", f"The resource {resource} is no grain: give {wanted}.")
@@ -168,15 +172,6 @@ class StateReader:
         else:
             credentials.ignore("RoleArn.$")
         credentials.report_unknown("Credentials")
-
-    def _check_function(self) -> None:
-        """A FunctionName that is written out; another one is known when the task runs."""
-        given = "Arguments" if self._is_jsonata else "Parameters"
-        parameters = self._fields.object(given) if isinstance(self._fields.raw(given), dict) else None
-        name = None if parameters is None else parameters.raw("FunctionName")
-        if parameters and isinstance(name, str) and not (self._is_jsonata and rules.is_query(name)) and not function_of(name):
-            message = f"The function {name} has no name that a grain can have."
-            parameters.report("FunctionName", "NOT_SUPPORTED", message)
 
     def _pass(self) -> asl.State:
         common = self._common(self._next(), True, False)

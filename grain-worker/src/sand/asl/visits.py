@@ -13,6 +13,7 @@ from sand.asl.tokens import STEP
 from sand.asl.tokens import Place as Awaited
 
 if TYPE_CHECKING:
+    from sand.asl.invocations import Kind
     from sand.asl.joins import Join
 
 
@@ -33,6 +34,8 @@ class Visit:
         """What its variables were given at its end."""
         self.left: Join | None = None
         """Of a Parallel or Map that failed or was abandoned: what a redrive goes on with; None: it begins anew."""
+        self.invocation: Kind | None = None
+        """Of a task that invokes a function: that of its attempt."""
         self.step = self.first_step = scope.new_step(state)
         self._draws = 0
         self._item: Any = None

@@ -88,6 +88,8 @@ def _unknown_grain(state: dict[str, Any], resource: str, at: str, grains: frozen
                 "The FunctionName must be written out in the definition, so that the grain is known to be there.",
             )
             return
+        for pointer, field in service_fields.foreign_to_functions(state, at):
+            yield pointer, f"The resource does not take {field} here."
     elif resource.startswith("arn:") and ":::" in resource:
         words = "is none of those that work here: grains, lambda:invoke, states:startExecution and sqs:sendMessage"
         yield f"{at}/Resource", f"{resource} {words}."

@@ -19,7 +19,6 @@ import dev.sand.workflow.data.Template;
  * Arguments → work → Output. Each step that is not given hands the document on as it is, unparsed.
  */
 final class DataFlow {
-    private static final ReferencePath PAYLOAD = ReferencePath.parse("$.Payload");
     private final PayloadSource source;
 
     DataFlow(PayloadSource source) {
@@ -38,12 +37,6 @@ final class DataFlow {
     /** What the work gets. */
     Document parameters(Visit visit, Document input) {
         return DataLimit.checked(visit, fill(visit, visit.state.flow().parameters(), input), source);
-    }
-
-    /** The result of a function as AWS's service integration gives it. */
-    Document invoked(Document result) {
-        ObjectNode response = Json.NODES.objectNode().put("ExecutedVersion", "$LATEST").putNull("Payload").put("StatusCode", 200);
-        return Document.of(response, 64).with(PAYLOAD, result, source);
     }
 
     /** What goes on to the next state. */

@@ -92,22 +92,25 @@ final class StateEntry {
         long heartbeatSeconds = task.heartbeat() == null ? task.heartbeatSeconds()
                 : fields.integer(visit, task.heartbeat(), input, "HeartbeatSecondsPath", 1);
         Document arguments = flow.parameters(visit, input);
-        Document scheduled = arguments;
-        String grain = task.grain();
-        if (task.invokesFunction()) {
-            JsonNode invocation = arguments.node(source);
-            grain = function(invocation.path("FunctionName"));
-            JsonNode given = invocation.get("Payload");
-            checkPayload(invocation, given, task.flow().isJsonata());
-            arguments = given == null ? Document.of(Json.NODES.objectNode(), 2) : Document.of(given, arguments.sizeHint());
-        }
         String step = visit.attemptStep();
         long workMs = task.awaitsToken() ? 0 : timeoutSeconds * 1000;
-        // A message with a token is another one in each attempt: only the last one's token is waited for.
-        String message = task.awaitsToken() ? step : visit.firstStep();
-        Command work = task.service() != null ? ServiceCalls.command(task.service(), step, message, arguments, workMs, source)
-                : new Command.RunTask(step, grain, arguments.payload(source), workMs);
-        TaskEvents.began(visit, task, scheduled, timeoutSeconds, heartbeatSeconds);
+        Command work;
+        try {
+            work = work(visit, task, arguments, step, workMs);
+        } catch (StatesError e) {
+            if (StatesError.RUNTIME.equals(e.error())) {
+                throw e;
+            }
+            // It is the service that declines, once the task has begun.
+            TaskEvents.began(visit, task, arguments, timeoutSeconds, heartbeatSeconds);
+            exit.fail(visit, e.error(), e.getMessage(), false);
+            return;
+        }
+        TaskEvents.began(visit, task, arguments, timeoutSeconds, heartbeatSeconds);
+        if (visit.invocation == Invocation.Kind.DRY_RUN && !task.awaitsToken()) {
+            exit.complete(visit, Document.of(Json.NODES.nullNode(), 4));
+            return;
+        }
         if (task.awaitsToken()) {
             agenda.open(new TokenWait(visit, heartbeatSeconds * 1000), work, timeoutSeconds * 1000);
         } else {
@@ -115,24 +118,21 @@ final class StateEntry {
         }
     }
 
-    /** On AWS no number and no truth value. */
-    private static void checkPayload(JsonNode invocation, JsonNode payload, boolean isJsonata) {
-        if (payload == null || !payload.isNumber() && !payload.isBoolean()) {
-            return;
+    /** What the task asks for. @throws StatesError States.Runtime for arguments that make no call; by another name when the service declines it */
+    private Command work(Visit visit, State.Task task, Document arguments, String step, long timeoutMs) {
+        visit.invocation = null;
+        boolean isJsonata = task.flow().isJsonata();
+        if (task.service() != null) {
+            // A message with a token is another one in each attempt: only the last one's token is waited for.
+            String message = task.awaitsToken() ? step : visit.firstStep();
+            return ServiceCalls.command(task.service(), step, message, arguments, isJsonata, timeoutMs, source);
         }
-        ObjectNode shown = ((ObjectNode) invocation).deepCopy();
-        shown.remove("Payload");
-        shown.set("Payload", payload);
-        throw StatesError.runtime("The " + (isJsonata ? "Arguments" : "Parameters") + " '" + Template.shortText(shown)
-                + "' could not be used to start the Task: [The value for the field 'Payload' must be a STRING]");
-    }
-
-    private static String function(JsonNode name) {
-        String grain = name.isTextual() ? State.Task.function(name.textValue()) : null;
-        if (grain == null) {
-            throw StatesError.runtime("The field FunctionName must name a function, it is " + (name.isMissingNode() ? "missing" : Json.text(name)));
+        if (!task.invokesFunction()) {
+            return new Command.RunTask(step, task.grain(), arguments.payload(source), timeoutMs);
         }
-        return grain;
+        Invocation invocation = Invocation.asked(arguments, isJsonata, source);
+        visit.invocation = invocation.kind();
+        return new Command.RunTask(step, invocation.grain(), invocation.payload().payload(source), timeoutMs);
     }
 
     private void choose(Visit visit, State.Choice choice) {

@@ -47,7 +47,7 @@ final class StateExit {
         visit.scope.info.budget().renew();
         Document given;
         try {
-            given = visit.state instanceof State.Task task ? given(task, result) : result;
+            given = given(visit, result);
         } catch (StatesError e) {
             fail(visit, e);
             return;
@@ -99,8 +99,9 @@ final class StateExit {
     }
 
     /** What a task's work gave, as its service gives it. */
-    private Document given(State.Task task, Document result) {
-        return task.invokesFunction() && !task.awaitsToken() ? flow.invoked(result) : result;
+    private Document given(Visit visit, Document result) {
+        boolean isAnswer = visit.state instanceof State.Task task && task.awaitsToken();
+        return visit.invocation == null || isAnswer ? result : visit.invocation.result(result, flow.source());
     }
 
     /** @param next null: this state ends its machine */

@@ -4,6 +4,7 @@ import dev.sand.event.Errors;
 import dev.sand.workflow.Agenda.Open;
 import dev.sand.workflow.Execution.Signal;
 import dev.sand.workflow.data.Document;
+import dev.sand.workflow.data.Json;
 import dev.sand.workflow.data.StatesError;
 
 /** What the signal of an open step does: a task, callback, timer or call about objects ends, and the state that it was for goes on. */
@@ -105,9 +106,17 @@ final class StepSignals {
         switch (agenda.open(failed.step())) {
             case Open.Task(Visit visit) -> {
                 agenda.close(visit);
-                exit.fail(visit, error, cause, false);
+                if (visit.invocation == Invocation.Kind.EVENT) {
+                    exit.complete(visit, Document.of(Json.NODES.nullNode(), 4));
+                } else {
+                    exit.fail(visit, error, cause, false);
+                }
             }
             case Open.TokenGrain(TokenWait token) when token.isOver() -> agenda.close(failed.step());
+            case Open.TokenGrain(TokenWait token) when token.visit.invocation == Invocation.Kind.EVENT -> {
+                token.visit.scope.event("TaskSubmitted", () -> TaskEvents.resource(token.visit));
+                agenda.close(failed.step());
+            }
             case Open.TokenGrain(TokenWait token) -> {
                 agenda.close(token, failed.step(), false);
                 exit.fail(token.visit, error, cause, false);

@@ -1,5 +1,6 @@
 package dev.sand.workflow.asl;
 
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** What a Task's Resource names. */
@@ -62,6 +63,12 @@ public final class Resources {
         return resource.startsWith(STUB) ? resource.substring(resource.indexOf(':', STUB.length()) + 1) : resource;
     }
 
+    /** How a service is waited for; empty: it is not. */
+    static String pattern(String resource) {
+        Matcher found = PATTERN.matcher(resource);
+        return found.find() ? found.group() : "";
+    }
+
     static String withoutToken(String resource) {
         return resource.endsWith(TOKEN) ? resource.substring(0, resource.length() - TOKEN.length()) : resource;
     }
@@ -79,7 +86,7 @@ public final class Resources {
             if (parts.length < 6) {
                 return null;
             }
-            String[] rest = parts[5].split(":");
+            String[] rest = parts[5].split(":", -1);
             name = rest[0].equals("function") && rest.length > 1 ? rest[1] : rest[rest.length - 1];
             name = name.substring(name.lastIndexOf('/') + 1);
         }

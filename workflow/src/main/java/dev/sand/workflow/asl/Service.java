@@ -1,5 +1,6 @@
 package dev.sand.workflow.asl;
 
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -29,6 +30,9 @@ public sealed interface Service {
 
     Pattern START_EXECUTION = Pattern.compile("arn:[^:]*:states:::states:startExecution(|\\.sync|\\.sync:2)");
     Pattern SEND_MESSAGE = Pattern.compile("arn:[^:]*:states:::sqs:sendMessage");
+    /** The parameters of {@code lambda:invoke}. */
+    Set<String> OF_INVOKE = Set.of("ClientContext", "DurableExecutionName", "FunctionName", "InvocationType", "LogType", "Payload", "Qualifier",
+            "TenantId");
     String WORKFLOW_PREFIX = "sand:workflow:";
     String QUEUE_PREFIX = "sand:queue:";
 

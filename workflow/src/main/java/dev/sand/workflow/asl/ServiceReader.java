@@ -40,15 +40,40 @@ final class ServiceReader {
         }
     }
 
+    /** Of a task that invokes a function. A FunctionName that is not written out is only known when it runs. */
+    void readFunction() {
+        Fields object = arguments(List.of("FunctionName"), Service.OF_INVOKE);
+        JsonNode name = object == null ? null : object.raw("FunctionName");
+        if (name == null || !name.isTextual() || isJsonata && QueryReader.isQuery(name)) {
+            machines.onGrain(Definitions.UNKNOWN_YET, fields.pointer("Resource"));
+            return;
+        }
+        String grain = Resources.function(name.textValue());
+        if (grain == null) {
+            object.report("FunctionName", Code.NOT_SUPPORTED, "The function " + name.textValue() + " has no name that a grain can have.");
+        } else {
+            machines.onGrain(grain, object.pointer("FunctionName"));
+        }
+    }
+
     private void check(String target, List<String> required, Set<String> known, KnownNames.Kind kind, Function<String, String> name) {
+        Fields object = arguments(required, known);
+        JsonNode text = object == null ? null : object.raw(target);
+        if (text != null && text.isTextual() && !(isJsonata && QueryReader.isQuery(text))) {
+            machines.onNamed(kind, name.apply(text.textValue()), object.pointer(target));
+        }
+    }
+
+    /** @return null: they are not there, or one expression gives all of them */
+    private Fields arguments(List<String> required, Set<String> known) {
         JsonNode arguments = fields.raw(given);
         if (arguments == null) {
             fields.report(null, Code.MISSING_FIELD, "The field " + given + " is missing: the resource needs " + String.join(" and ", required) + ".");
-            return;
+            return null;
         }
         Fields object = arguments.isObject() ? fields.object(given) : null;
         if (object == null) {
-            return; // one expression gives all of them
+            return null;
         }
         for (String field : required) {
             if (!object.has(field) && !object.has(field + ".$")) {
@@ -61,9 +86,6 @@ final class ServiceReader {
                 machines.onForeign(object.pointer(field), "The resource does not take " + plain + " here.");
             }
         }
-        JsonNode text = object.raw(target);
-        if (text != null && text.isTextual() && !(isJsonata && QueryReader.isQuery(text))) {
-            machines.onNamed(kind, name.apply(text.textValue()), object.pointer(target));
-        }
+        return object;
     }
 }

@@ -135,12 +135,14 @@ final class StateReader {
         String grain = resource == null || service != null ? null : Resources.grain(Resources.withoutToken(resource));
         if (service != null) {
             new ServiceReader(machines, fields, raw.isJsonata).read(service, awaitsToken);
+        } else if (resource != null && KnownServices.isUnknown(resource)) {
+            fields.report("Resource", Code.WRONG_VALUE, "The resource " + resource + " is not recognized: AWS has no such service integration.");
         } else if (resource != null && grain == null) {
             String wanted = ": give a grain's name, sand:grain:<name>, or the ARN of a Lambda function whose name is the grain's.";
             fields.report("Resource", resource.isBlank() ? Code.WRONG_VALUE : Code.NOT_SUPPORTED,
                     (resource.isBlank() ? "The field Resource is empty" : "The resource " + resource + " is no grain") + wanted);
         } else if (resource != null && Resources.invokesFunction(Resources.withoutToken(resource))) {
-            function(raw);
+            new ServiceReader(machines, fields, raw.isJsonata).readFunction();
         } else if (resource != null) {
             machines.onGrain(grain, fields.pointer("Resource"));
         }
@@ -175,24 +177,6 @@ final class StateReader {
             credentials.ignore("RoleArn.$");
         }
         credentials.reportUnknown("Credentials");
-    }
-
-    /** The grain of a FunctionName that is written out; another one is only known when the task runs. */
-    private void function(Raw raw) {
-        String given = raw.isJsonata ? "Arguments" : "Parameters";
-        JsonNode value = raw.fields.raw(given);
-        Fields parameters = value != null && value.isObject() ? raw.fields.object(given) : null;
-        JsonNode name = parameters == null ? null : parameters.raw("FunctionName");
-        if (name == null || !name.isTextual() || raw.isJsonata && QueryReader.isQuery(name)) {
-            machines.onGrain(Definitions.UNKNOWN_YET, raw.fields.pointer("Resource"));
-            return;
-        }
-        String grain = Resources.function(name.textValue());
-        if (grain == null) {
-            parameters.report("FunctionName", Code.NOT_SUPPORTED, "The function " + name.textValue() + " has no name that a grain can have.");
-        } else {
-            machines.onGrain(grain, parameters.pointer("FunctionName"));
-        }
     }
 
     private static Template.Constant result(Fields fields) {

@@ -1,0 +1,92 @@
+"""Which service integrations there are on AWS: a definition that names another one is not created there.
+
+As the Developer Guide lists them ("Integrating optimized services with Step Functions"), with how each is waited for. What an
+SDK integration may be is known by its form alone.
+"""
+
+from __future__ import annotations
+
+import re
+
+from sand.asl.resources import pattern_of
+
+_INTEGRATION = re.compile(r"arn:[^:]*:states:::(.*)", re.DOTALL)
+_SDK = "aws-sdk"
+_SDK_SERVICE = re.compile(r"[A-Za-z0-9-]+", re.ASCII)
+_ACTION = re.compile(r"[a-z][A-Za-z0-9]*", re.ASCII)
+_SERVICES = frozenset(
+    [
+        "apigateway",
+        "athena",
+        "batch",
+        "bedrock",
+        "bedrock-agentcore",
+        "codebuild",
+        "databrew",
+        "dynamodb",
+        "ecs",
+        "eks",
+        "elasticmapreduce",
+        "emr-containers",
+        "emr-serverless",
+        "events",
+        "glue",
+        "http",
+        "lambda",
+        "mediaconvert",
+        "sagemaker",
+        "sns",
+        "sqs",
+        "states",
+    ]
+)
+_ACTIONS = {
+    "apigateway": ("invoke",),
+    "dynamodb": ("getItem", "putItem", "updateItem", "deleteItem"),
+    "ecs": ("runTask",),
+    "events": ("putEvents",),
+    "glue": ("startJobRun",),
+    "http": ("invoke",),
+    "lambda": ("invoke",),
+    "sqs": ("sendMessage",),
+    "states": ("startExecution",),
+}
+"""Of those with few: of the others any."""
+_NO_SYNC = frozenset(["apigateway", "aws-sdk", "bedrock-agentcore", "dynamodb", "events", "http", "lambda", "sns", "sqs"])
+_NO_TOKEN = frozenset(
+    [
+        "athena",
+        "batch",
+        "bedrock-agentcore",
+        "codebuild",
+        "databrew",
+        "dynamodb",
+        "elasticmapreduce",
+        "emr-containers",
+        "emr-serverless",
+        "glue",
+        "mediaconvert",
+        "sagemaker",
+    ]
+)
+
+
+def is_unknown(resource: str) -> bool:
+    """Whether it has the form of a service integration, and is none."""
+    found = _INTEGRATION.fullmatch(resource)
+    if found is None or "${" in resource:
+        return False
+    pattern = pattern_of(resource)
+    service, _, action = found[1].removesuffix(pattern).partition(":")
+    if service == _SDK:
+        name, _, action = action.partition(":")
+        is_known = _SDK_SERVICE.fullmatch(name) is not None
+    else:
+        is_known = service in _SERVICES and action in _ACTIONS.get(service, (action,))
+    return not (is_known and _ACTION.fullmatch(action) and _is_waited_for(service, pattern))
+
+
+def _is_waited_for(service: str, pattern: str) -> bool:
+    if pattern == ".waitForTaskToken":
+        return service not in _NO_TOKEN
+    return not pattern or (service not in _NO_SYNC and pattern in (".sync", ".sync:2"))

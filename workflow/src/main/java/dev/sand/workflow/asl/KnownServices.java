@@ -1,0 +1,57 @@
+package dev.sand.workflow.asl;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Which service integrations there are on AWS: a definition that names another one is not created there. As the Developer Guide
+ * lists them ("Integrating optimized services with Step Functions"), with how each is waited for. What an SDK integration may be
+ * is known by its form alone.
+ */
+final class KnownServices {
+    private static final Pattern INTEGRATION = Pattern.compile("arn:[^:]*:states:::(.*)", Pattern.DOTALL);
+    private static final String SDK = "aws-sdk";
+    private static final Pattern SDK_SERVICE = Pattern.compile("[A-Za-z0-9-]+");
+    private static final Pattern ACTION = Pattern.compile("[a-z][A-Za-z0-9]*");
+    private static final Set<String> SERVICES = Set.of("apigateway", "athena", "batch", "bedrock", "bedrock-agentcore", "codebuild",
+            "databrew", "dynamodb", "ecs", "eks", "elasticmapreduce", "emr-containers", "emr-serverless", "events", "glue", "http", "lambda",
+            "mediaconvert", "sagemaker", "sns", "sqs", "states");
+    /** Of those with few: of the others any. */
+    private static final Map<String, List<String>> ACTIONS = Map.of("apigateway", List.of("invoke"),
+            "dynamodb", List.of("getItem", "putItem", "updateItem", "deleteItem"), "ecs", List.of("runTask"), "events", List.of("putEvents"),
+            "glue", List.of("startJobRun"), "http", List.of("invoke"), "lambda", List.of("invoke"), "sqs", List.of("sendMessage"),
+            "states", List.of("startExecution"));
+    private static final Set<String> NO_SYNC = Set.of("apigateway", SDK, "bedrock-agentcore", "dynamodb", "events", "http", "lambda", "sns", "sqs");
+    private static final Set<String> NO_TOKEN = Set.of("athena", "batch", "bedrock-agentcore", "codebuild", "databrew", "dynamodb",
+            "elasticmapreduce", "emr-containers", "emr-serverless", "glue", "mediaconvert", "sagemaker");
+
+    private KnownServices() {}
+
+    /** Whether it has the form of a service integration, and is none. */
+    static boolean isUnknown(String resource) {
+        Matcher found = INTEGRATION.matcher(resource);
+        if (!found.matches() || resource.contains("${")) {
+            return false;
+        }
+        String pattern = Resources.pattern(resource);
+        String called = found.group(1).substring(0, found.group(1).length() - pattern.length());
+        String[] parts = called.split(":", called.startsWith(SDK + ":") ? 3 : 2);
+        String service = parts[0];
+        String action = parts.length == 1 ? "" : parts[parts.length - 1];
+        boolean isKnown = service.equals(SDK) ? parts.length == 3 && SDK_SERVICE.matcher(parts[1]).matches()
+                : SERVICES.contains(service) && ACTIONS.getOrDefault(service, List.of(action)).contains(action);
+        return !(isKnown && ACTION.matcher(action).matches() && isWaitedFor(service, pattern));
+    }
+
+    private static boolean isWaitedFor(String service, String pattern) {
+        return switch (pattern) {
+            case "" -> true;
+            case Resources.TOKEN -> !NO_TOKEN.contains(service);
+            case ".sync", ".sync:2" -> !NO_SYNC.contains(service);
+            default -> false;
+        };
+    }
+}
