@@ -34,6 +34,13 @@ def only(state: dict[str, Any], name: str = "Look", **more: Any) -> dict[str, An
 RAW = only(task("raw"), "Raw")
 BOTH = {"Type": "Parallel", "Branches": [only(task("same", Parameters={"a": 1}), "Same"), RAW]}
 SPREAD = {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}, **RAW}
+NONE = {"WriterConfig": {"Transformation": "NONE", "OutputType": "JSON"}}
+FLAT = {"WriterConfig": {"Transformation": "FLATTEN", "OutputType": "JSON"}}
+COMPACT = {
+    "Resource": "arn:aws:states:::s3:putObject",
+    "Parameters": {"Bucket": "results", "Prefix": "runs"},
+    "WriterConfig": {"Transformation": "COMPACT", "OutputType": "JSON"},
+}
 CHOICE = {"Type": "Choice", "Choices": [{"Variable": "$", "IsPresent": True, "Next": "End"}], "Default": "End"}
 ATA = {"QueryLanguage": "JSONata"}
 LOOKS = {
@@ -62,6 +69,8 @@ LOOKS = {
     "branches": only({**BOTH, **_END, "ResultPath": "$.x"}),
     "iterations": only({"Type": "Map", "ItemsPath": "$.many", "Iterator": RAW, "ResultPath": "$.x", **_END}),
     "spread": only({"Type": "Map", "ItemsPath": "$.many", "ItemProcessor": SPREAD, "ResultSelector": {"a.$": "$"}, **_END}),
+    "written": only({"Type": "Map", "ItemsPath": "$.many", "ItemProcessor": SPREAD, "ResultWriter": COMPACT, **_END}),
+    "flat": only({"Type": "Map", "ItemsPath": "$.many", "ItemProcessor": SPREAD, "ResultWriter": FLAT, **_END}),
     "jsonata-output": only(task("raw", Output="{% $states.result %}"), **ATA),
     "jsonata-type": only(task("raw", Output="{% $type($states.result) %}"), **ATA),
     "jsonata-assign": only(task("raw", Assign={"v": "{% $states.result %}"}), **ATA),
@@ -79,6 +88,7 @@ WHOLE = {
     "context-input": only({"Type": "Pass", "Parameters": {"given.$": "$$.Execution.Input"}, **_END}),
     "joined": only({**BOTH, **_END}),
     "joined-to": {"StartAt": "Both", "States": {"Both": {**BOTH, "Next": "Look"}, "Look": task("same")}},
+    "told": only({"Type": "Map", "ItemsPath": "$.many", "ItemProcessor": SPREAD, "ResultWriter": NONE, **_END}),
     "child": only(task("sand:workflow:whole")),
     "queued": then(task("sand:queue:later")),
 }
@@ -118,6 +128,12 @@ def test_a_state_that_hands_it_on_does_so_whole(server: Server):
     assert asked("context-input", **bare).json()["error"] == "States.Runtime"
     sent = asked("queued").json()
     assert sent["MD5OfMessageBody"] == "d07d34efac6328007ad67c7e0a985e00", sent
+
+
+def test_the_record_of_an_iteration_says_that_its_output_is_not_in_it(server: Server):
+    (record,) = server.http.post("/invoke/opaque/told", json={"many": [1]}, timeout=20).json()
+    assert (record["Status"], record["Input"], record["OutputDetails"]) == ("SUCCEEDED", "1", {"Included": False})
+    assert "Output" not in record
 
 
 def test_what_no_caller_and_no_grain_can_be_given(server: Server):

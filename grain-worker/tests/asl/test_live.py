@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from sand.asl import CallGrain, GrainFailed, Machine, Outcome, RealClock, Refused, validate
+from sand.asl.opaque import Opaque
 from sand.asl.tokens import TaskTokens
 
 
@@ -121,3 +122,35 @@ def test_a_callback_ends_its_task_once() -> None:
     assert reported == [True, True, False]
     assert key.read(tokens[0]["token"]) == ("trial", "live", "A>token")
     assert TaskTokens(b"x" * 32).read(tokens[0]["token"]) is None
+
+
+def test_what_is_no_json_is_handed_on_whole_and_has_no_inside() -> None:
+    async def bytes_(call: CallGrain) -> Any:
+        return raw if call.grain == "g" else call.input
+
+    raw = Opaque("image/png", b"\x89", 1)
+    assert run(machine(A=task()), bytes_).output is raw
+    assert run(machine(A=task(Next="B", End=False), B=task(Resource="h")), bytes_).output is raw
+    looks: list[dict[str, Any]] = [{"ResultPath": "$.x"}, {"OutputPath": "$.x"}, {"Assign": {"v.$": "$"}}]
+    looks.append({"Resource": "arn:aws:states:::lambda:invoke", "Parameters": {"FunctionName": "g"}})
+    for fields in looks:
+        outcome = run(machine(A=task(**fields)), bytes_)
+        assert (outcome.status, outcome.error) == ("FAILED", "States.Runtime"), fields
+        assert (outcome.cause or "").endswith("a path looks into a value of type image/png; only JSON has an inside"), fields
+    branch = {"StartAt": "T", "States": {"T": task()}}
+    spread = {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}, **branch}
+    for joins in ({"Type": "Parallel", "Branches": [branch]}, {"Type": "Map", "ItemProcessor": spread}):
+        outcome = run(machine(A={**joins, "End": True}), bytes_, [1])
+        assert outcome.cause == "result 0 is of type image/png and cannot be an element of a JSON array"
+        assert run(machine(A={**joins, "ResultPath": None, "End": True}), bytes_, [1]).output == [1]
+
+
+def test_a_mistake_of_the_engine_or_its_driver_is_raised_and_nothing_waits() -> None:
+    async def no_json(call: CallGrain) -> Any:
+        return object()
+
+    async def within() -> None:
+        await asyncio.wait_for(machine(A=task(Assign={"v.$": "$"})).run_live({}, no_json), 20)
+
+    with pytest.raises(TypeError, match="a value of type object is no JSON"):
+        asyncio.run(within())

@@ -248,7 +248,12 @@ class Iterations:
             output = document.checked(iteration_records.succeeded(join, scope, output))
         if join.files is not None:
             is_flat = run.transformation == "FLATTEN" and isinstance(output, list)
-            for result in output if is_flat else [inside(output)]:
+            try:
+                results = output if is_flat else [inside(output)]
+            except StateError as e:
+                self._fail(e)
+                return
+            for result in results:
                 join.files.add(SUCCEEDED, result)
         join.arrive(scope, output)
         if join.files is not None:
