@@ -8,7 +8,6 @@ from typing import Any
 
 from sand.asl import document, json_faults
 from sand.asl.failure import Declined, runtime
-from sand.asl.opaque import inside
 from sand.asl.resources import function_of
 from sand.asl.service_parameters import INVOKE
 
@@ -68,7 +67,7 @@ def _kind(type_: str | None) -> Kind:
 
 
 def result(kind: Kind, output: Any) -> dict[str, Any]:
-    """output: what the function gave. Raises StateError for one that is no JSON."""
+    """output: what the function gave."""
     if kind is Kind.REQUEST_RESPONSE:
-        return {"ExecutedVersion": "$LATEST", "Payload": inside(output), "StatusCode": _STATUS[kind]}
+        return {"ExecutedVersion": "$LATEST", "Payload": output, "StatusCode": _STATUS[kind]}
     return {"Payload": {}, "StatusCode": _STATUS[kind]}

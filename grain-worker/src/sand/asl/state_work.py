@@ -102,7 +102,8 @@ def _task(visit: Visit, state: asl.Task) -> Steps:
     else:
         result = yield Call(visit, state, grain, given, seconds * 1000, beat * 1000, service)
     if visit.invocation is not None and not state.awaits_token:
-        return invocations.result(visit.invocation, result)
+        gave = inside(result) if visit.invocation is invocations.Kind.REQUEST_RESPONSE else None
+        return invocations.result(visit.invocation, gave)
     return result
 
 

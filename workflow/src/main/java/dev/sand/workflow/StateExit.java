@@ -49,6 +49,7 @@ final class StateExit {
         try {
             given = given(visit, result);
         } catch (StatesError e) {
+            TaskEvents.succeeded(visit, (State.Task) visit.state, result);
             fail(visit, e);
             return;
         }
