@@ -1,10 +1,13 @@
 """How answers look, on the platform and on the emulator alike: their headers, the records of what ran, and what is told of a
 request with a mistake: its words, and where it is."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from conftest import until, zipped
+from conftest import sandbox_option, until, zipped
+from sand.command.local import LocalPlatform
+from sand.emulator.emulator import Emulator
 from scenario import Server
 
 pytestmark = pytest.mark.slow
@@ -102,6 +105,7 @@ MISTAKES: list[tuple[str, dict[str, str], Any, str, str]] = [
         'The body is a JSON object with a "redriveCount" or a "version"',
     ),
     ("POST {main}/redrive", {}, {"from": 5}, "/body/from", 'The body is a JSON object with a "redriveCount" or a "version"'),
+    ("GET /workflows/a.b", {}, None, "/parameters/workflow", "A workflow's name is "),
     ("GET /processes", {"status": "NO"}, None, "/query/status", "'NO' is no status of a process"),
     ("POST /processes", {}, {"id": 5}, "/body/id", "'id' is a text, not 5."),
     ("POST /processes", {}, {"id": "a b"}, "/body/id", "A process's id is [A-Za-z0-9._~-]{1,128}, not 'a b'."),
@@ -120,9 +124,21 @@ MISTAKES: list[tuple[str, dict[str, str], Any, str, str]] = [
 ]
 
 
-@pytest.fixture(scope="module")
-def server(either: str) -> Server:
-    found = Server(either)
+@pytest.fixture(scope="module", params=["platform", "emulator"])
+def server(request: pytest.FixtureRequest) -> Iterator[Server]:
+    """A platform with its management on, as `sand up` starts it: that says where in a request a mistake is."""
+    if request.param == "platform":
+        with LocalPlatform(*sandbox_option(), "--management", "on") as local:
+            found = deployed_at(local.server)
+            until(lambda: found.http.get("/api/v1/management").json()["version"], "management does operations", 180)
+            yield found
+    else:
+        with Emulator() as emulator:
+            yield deployed_at(emulator.url)
+
+
+def deployed_at(url: str) -> Server:
+    found = Server(url)
     deployed = found.deploy(zipped(FILES))
     assert deployed.status_code == 201, deployed.text
     return found
