@@ -68,11 +68,12 @@ FILES = {
     "workflows/main.asl.json": '{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "fails", "End": true}}}',
 }
 NO_JSON = {
+    b"\xef\xbb\xbf{}": (1, 1, "it begins with a byte order mark, which no JSON does"),
     b"  ": (1, 1, "there is no value"),
     b"{": (1, 2, "it ends in the middle of a value"),
     b'{"a":}': (1, 6, "Unexpected character ('}'): expected a value"),
     b"[1,]": (1, 4, "Unexpected character (']'): expected a value"),
-    b"[?]": (1, 2, "Unexpected character ('?'): expected a valid value a JSON value"),
+    b"[?]": (1, 2, "Unexpected character ('?'): expected a JSON value"),
     b"nul": (1, 1, "Unrecognized token 'nul': expected a JSON value"),
     b'{"a":1}\n x': (2, 2, "Unrecognized token 'x': expected a JSON value"),
     b"1 2": (1, 3, "more than one JSON value"),

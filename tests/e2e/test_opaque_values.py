@@ -77,6 +77,7 @@ LOOKS = {
     "jsonata-arguments": then(task("same", Arguments={"a": "{% $states.input %}"}), **ATA),
 }
 del LOOKS["fail"]["States"]["Look"]["End"]
+LOOKS["service"] = only(task("arn:aws:states:::lambda:invoke", Parameters={"FunctionName": "raw"}))
 LOOKS["choice"] = {"StartAt": "Raw", "States": {"Raw": task("raw", Next="Look"), "Look": CHOICE, "End": {"Type": "Succeed"}}}
 WHOLE = {
     "whole": RAW,

@@ -98,7 +98,6 @@ def test_texts_are_paths_or_not_in_both_engines() -> None:
     compare_paths(0, 4_000)
 
 
-@pytest.mark.long
 def test_cases_that_are_wrong_have_the_same_answers_with_their_ids_in_both_engines() -> None:
     task = {"Type": "Task", "Resource": "sand:grain:g.waitForTaskToken", "Parameters": {"t.$": "$$.Task.Token"}, "End": True}
     definition = json.dumps({"StartAt": "T", "States": {"T": task}})
@@ -116,6 +115,7 @@ def test_cases_that_are_wrong_have_the_same_answers_with_their_ids_in_both_engin
     assert [one["id"] for one in python if one["status"] != "INVALID"] == [0, 1, "in 199", "in 200"]
 
 
+@pytest.mark.long
 def test_many_more_do() -> None:
     for first in range(10_000, 30_000, 1_000):
         compare(first, 1_000)

@@ -15,6 +15,8 @@ _WORD = re.compile(r"Unrecognized token '([^']*)'")
 
 def fault(text: str) -> tuple[str, int, int] | None:
     """A sentence, line and column (in bytes), both from 1; None when there is nothing wrong with the value that is first."""
+    if text.startswith("\ufeff"):
+        return "it begins with a byte order mark, which no JSON does", 1, 1
     if not text.strip():
         return "there is no value", 1, 1
     found = json_faults.first(text)
@@ -35,4 +37,5 @@ def _sentence(said: str) -> str:
     plain = _BEGUN.sub("", _CODE.sub("", said)).replace(_VALUES, "a JSON value")
     if said[len("Unexpected character (") :][:3] in ("']'", "'}'", "','"):
         plain = plain.replace("expected a valid value a JSON value", "expected a value")
+    plain = plain.replace("expected a valid value a JSON value", "expected a JSON value")
     return _FEATURE.sub("the standard", plain.replace("was expecting", "expected"))

@@ -65,6 +65,9 @@ public final class Json {
 
     /** @return null when it is one JSON value, else the problem with line and column */
     public static Problem check(ByteBuffer body) {
+        if (beginsWithMark(body)) {
+            return malformed("it begins with a byte order mark, which no JSON does", 1, 1);
+        }
         try (JsonParser parser = body.hasArray()
                 ? CHECK.createParser(body.array(), body.arrayOffset() + body.position(), body.remaining())
                 : CHECK.createParser(new ByteBufferBackedInputStream(body.duplicate()))) {
@@ -88,6 +91,12 @@ public final class Json {
         } catch (IOException e) {
             return malformed(e.getMessage(), 1, 1);
         }
+    }
+
+    /** The byte order mark: Jackson passes over it, those who get the body do not (RFC 8259, 8.1). */
+    private static boolean beginsWithMark(ByteBuffer body) {
+        int at = body.position();
+        return body.remaining() >= 3 && body.get(at) == (byte) 0xEF && body.get(at + 1) == (byte) 0xBB && body.get(at + 2) == (byte) 0xBF;
     }
 
     /** @param body that could not be read */

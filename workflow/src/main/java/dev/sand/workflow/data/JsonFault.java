@@ -39,6 +39,7 @@ public final class JsonFault {
                 .replaceAll(" ?\\(start marker at [^)]*\\)[^)]*\\)?", "")
                 .replaceAll("\\(?JSON String, Number(?:, Array, Object)? ?(?:\\(?or 'NaN'/'INF'/'\\+INF'\\))?,? or token 'null', 'true' or 'false'\\)?", "a JSON value")
                 .replaceAll("\\(JSON String, Number, Array, Object or token 'null', 'true' or 'false'\\)", "a JSON value")
+                .replace("expected a valid value a JSON value", "expected a JSON value")
                 .replace("was expecting", "expected").replaceAll("`?JsonReadFeature[^ ]*`?", "the standard");
     }
 
