@@ -65,6 +65,7 @@ FILES = {
     "grains/asks/handler.py": ASKS,
     "grains/large/handler.py": "def handle(event, context):\n    return 'x' * 300_000\n",
     "workflows/sends.asl.json": SENDS,
+    "workflows/passes.asl.json": '{"StartAt": "A", "States": {"A": {"Type": "Pass", "End": true}}}',
     "workflows/main.asl.json": '{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "fails", "End": true}}}',
 }
 NO_JSON = {
@@ -243,3 +244,17 @@ def test_a_key_has_bytes_and_not_too_many(server: Server):
     empty, long = "a key must not be empty", "a key of 1025 bytes is over the limit of 1024"
     large = "a message of 300002 bytes is over the limit of 262144; put the value into shared data and send its key"
     assert server.http.post("/invoke/answers/keys", json=1).json() == [empty, empty, long, long, empty, empty, large]
+
+
+def test_what_ends_at_once_is_accepted_first_all_the_same(server: Server):
+    for _ in range(5):
+        answer = server.http.post("/invoke/answers/passes", json={"n": 1}, headers={"Prefer": "respond-async"})
+        assert (answer.status_code, answer.headers["preference-applied"]) == (202, "respond-async"), answer.text
+        id = answer.json()["executionId"]
+        record = until(lambda id=id: ended(server, id), "it has ended")
+        assert record["status"] == "SUCCEEDED"
+
+
+def ended(server: Server, id: str) -> dict[str, Any] | None:
+    found = server.http.get(f"{AT}/invocations/{id}").json()
+    return found if found.get("status") not in (None, "RUNNING") and "endedMs" in found else None

@@ -62,6 +62,14 @@ final class ActionPerformer implements ActionSink {
                     calls.dismiss(dismiss.instance());
                 }
             }
+            // Before its end, which may be in the same step.
+            case Action.Accepted accepted -> {
+                if (adapters.slots().holds(accepted.slot(), accepted.epoch())) {
+                    accepted.listener().onAccepted();
+                } else {
+                    adapters.withheld().count(Withheld.Effect.ANSWER);
+                }
+            }
             case Action.Respond respond -> respond(respond);
             default -> deferred.add(action);
         }
@@ -102,13 +110,6 @@ final class ActionPerformer implements ActionSink {
             case Action.Evaluate evaluate -> adapters.expressions().evaluate(evaluate.execution(), evaluate.signal(),
                     (commands, failure) -> shard.submit(new Input.Evaluated(evaluate.executionId(), commands, failure)));
             case Action.CallObjects call -> adapters.objects().perform(call, shard);
-            case Action.Accepted accepted -> {
-                if (adapters.slots().holds(accepted.slot(), accepted.epoch())) {
-                    accepted.listener().onAccepted();
-                } else {
-                    adapters.withheld().count(Withheld.Effect.ANSWER);
-                }
-            }
             case Action.AnswerCallback answer when answer.outcome() != null -> answer.listener().onOutcome(answer.outcome());
             case Action.AnswerCallback answer -> answer.listener().onFailed(answer.failure());
             case Action.AnswerProcessCall answer -> answer.listener().on(answer.answer());
@@ -164,6 +165,7 @@ final class ActionPerformer implements ActionSink {
             }
             case Action.HandOver handOver -> handOver(handOver);
             case Action.Dismiss dismiss -> accept(dismiss);
+            case Action.Accepted accepted -> accept(accepted);
             case Action.Respond respond -> respond(respond);
         }
     }
