@@ -8,7 +8,7 @@ VALUES = {"app": "till", "version": "1", "alias": "live", "id": EXECUTION, "proc
 VALUES |= {"message": "m", "grain": "g", "event": "e", "workflow": "w", "secret": "S"}
 BODIES = {"moveAlias": {"version": 1}}
 QUERIES = {"compareVersions": {"to": "2"}}
-OF_NO_APPLICATION = {"listApplications", "status", "listHosts", "listAudit"}
+OF_NO_APPLICATION = {"listApplications", "status", "listHosts", "listAudit", "listTopics"}
 OTHERS = {"sign-up", "sign-in", "sessions", "account", "keys", "tenants", "members", "quotas"}
 ASKED = [(grain, operation) for grain, operation, _ in ALL if operation not in OF_NO_APPLICATION and grain not in OTHERS]
 
