@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from sand.asl import CallGrain, GrainFailed, Machine, Outcome, RealClock, Refused, validate
+from sand.asl import CallGrain, GrainFailed, Machine, Outcome, RealClock, Refused, document, validate
 from sand.asl.opaque import Opaque
 from sand.asl.tokens import TaskTokens
 
@@ -154,3 +154,20 @@ def test_a_mistake_of_the_engine_or_its_driver_is_raised_and_nothing_waits() -> 
 
     with pytest.raises(TypeError, match="a value of type object is no JSON"):
         asyncio.run(within())
+
+
+def test_what_an_execution_ends_with_is_no_longer_than_others_can_bear() -> None:
+    async def nothing(call: CallGrain) -> Any:
+        raise AssertionError(call)
+
+    outcome = run(
+        machine(F={"Type": "Fail", "ErrorPath": "$.e", "CausePath": "$.c"}), nothing, {"e": "E" * 300, "c": "c" * 40_000}
+    )
+    assert (outcome.error, outcome.cause) == ("E" * 256 + "…", "c" * 32_768 + "…")
+
+
+@pytest.mark.parametrize("text", ["1e1000000000", "[-1E-1000000001]", '{"a": 1e99999999999999999999}'])
+def test_a_number_whose_exponent_no_engine_reckons_with_is_no_json(text: str) -> None:
+    with pytest.raises(document.NoJson, match="more than 9 digits"):
+        document.parse(text)
+    assert document.parse("1e999999999") is not None

@@ -8,7 +8,7 @@ import functools
 import json
 import re
 from collections.abc import Callable, Iterable
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from sand.asl import limits
@@ -44,10 +44,27 @@ def depth_of_text(text: str) -> int:
     return deepest
 
 
+_EXPONENT = 10**9
+"""Exponents have fewer digits than this has."""
+
+
 def _number(text: str) -> int | Decimal:
     if len(text) > limits.NUMBER_CHARS:
         raise NoJson(f"a number in it has {len(text)} characters; the limit is {limits.NUMBER_CHARS}", True)
-    return int(text) if text.lstrip("-").isdigit() else Decimal(text)
+    return int(text) if text.lstrip("-").isdigit() else decimal(text)
+
+
+def decimal(text: str) -> Decimal:
+    """Raises NoJson for an exponent that Java's decimals do not have."""
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        number = None
+    exponent = None if number is None else number.as_tuple().exponent
+    if not isinstance(exponent, int) or abs(exponent) >= _EXPONENT:
+        raise NoJson("the exponent of a number in it has more than 9 digits")
+    assert number is not None
+    return number
 
 
 def _refuse_constant(name: str) -> Any:

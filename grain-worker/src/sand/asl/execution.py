@@ -375,6 +375,7 @@ class Execution:
 
     def end(self, status: str, output: Any, error: str | None, cause: str | None, shown: dict[str, Any] | None = None) -> None:
         """shown: the details of its event, where these are others than what it ends with."""
+        error, cause = _cut(error, limits.ERROR_CHARS), _cut(cause, limits.CAUSE_CHARS)
         self.finished = Finished(status, output, error, cause)
         self._ready.clear()
         self._pending.clear()
@@ -389,3 +390,7 @@ class Execution:
 
     def _record(self, kind: str, state: str | None, step: str | None, detail: dict[str, Any]) -> None:
         self.history.append(HistoryEvent(self._info.now_ms, kind, state, step, detail))
+
+
+def _cut(text: str | None, most: int) -> str | None:
+    return text if text is None or len(text) <= most else text[:most] + "…"

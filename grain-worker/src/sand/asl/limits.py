@@ -4,6 +4,9 @@ DEFINITION_BYTES = 1 << 20
 JSON_DEPTH = 200
 """Levels of a document that is parsed or made."""
 NUMBER_CHARS = 1_000
+ERROR_CHARS = 256
+CAUSE_CHARS = 32 << 10
+"""Of what an execution ends with; more is cut off."""
 STATE_NAME_CHARS = 80
 DIAGNOSTICS = 100
 AWS_DATA_BYTES = 262_144

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from decimal import Decimal
 
 from sand.asl import document
 
@@ -21,6 +20,8 @@ _SYMBOLS = "<>=~!"
 _COMPARING = ("==", "!=", "<", "<=", ">", ">=", "===", "!==")
 _SETS = {"nin": "not_in", "subsetof": "subsetof", "anyof": "anyof", "noneof": "noneof", "all": "all_of"}
 _WORDS = ("in", "contains", "size", "empty", *_SETS)
+_MAGNITUDE = 10_000
+"""A number is written out in digits: it has about so many at most."""
 DEPTH = 100
 """As deep as brackets may stand in each other, in both engines."""
 
@@ -204,7 +205,13 @@ class Filter(Scanner):
         if number is None:
             raise fault("a path, a string, a number, a list, true, false or null is expected at", self.text[begin:])
         self.at = number.end()
-        return format(Decimal(number[0]), "f")
+        try:
+            value = document.decimal(number[0])
+        except document.NoJson:
+            value = None
+        if value is None or abs(value.adjusted()) > _MAGNITUDE:
+            raise fault("a number is out of range:", number[0])
+        return format(value, "f")
 
     def _path_text(self) -> str:
         """Up to a space, an operator of symbols or the bracket that closes the filter."""

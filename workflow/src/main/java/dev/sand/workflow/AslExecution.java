@@ -2,6 +2,7 @@ package dev.sand.workflow;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sand.event.InvocationResult.Status;
+import dev.sand.event.Limits;
 import dev.sand.event.Payload;
 import dev.sand.event.Redrive;
 import dev.sand.workflow.Agenda.Open;
@@ -356,13 +357,19 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
         end(new Command.Fail(stopped.error(), stopped.cause()));
     }
 
-    private void end(Command last) {
+    private void end(Command how) {
+        Command last = how instanceof Command.Fail(String error, String cause) ? new Command.Fail(cut(error, WorkflowLimits.ERROR_CHARS),
+                cut(cause, Limits.CAUSE_BYTES)) : how;
         isEnded = true;
         hasSucceeded = last instanceof Command.Succeed;
         agenda.abandonAll();
         published.abandonAll(agenda.commands());
         agenda.add(last);
         tellEnd(last);
+    }
+
+    private static String cut(String text, int most) {
+        return text == null || text.length() <= most ? text : text.substring(0, most) + "…";
     }
 
     private void tellEnd(Command last) {

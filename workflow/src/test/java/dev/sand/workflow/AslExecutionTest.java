@@ -1,6 +1,8 @@
 package dev.sand.workflow;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sand.event.Errors;
 import dev.sand.event.Payload;
@@ -9,7 +11,9 @@ import dev.sand.workflow.Execution.Published;
 import dev.sand.workflow.Execution.Signal;
 import dev.sand.workflow.asl.Definitions;
 import dev.sand.workflow.data.Document.PayloadSource;
+import dev.sand.workflow.data.Json;
 import dev.sand.workflow.trial.Trial;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -68,6 +72,24 @@ class AslExecutionTest {
             Command last = execution.on(new Signal.TaskSucceeded("A", result, List.of())).getLast();
             assertThat(((Command.Fail) last).error()).isEqualTo("States.Runtime");
         }
+    }
+
+    @Test
+    void whatAnExecutionEndsWithIsNoLongerThanOthersCanBear() {
+        String definition = """
+                {"StartAt": "F", "States": {"F": {"Type": "Fail", "ErrorPath": "$.e", "CausePath": "$.c"}}}""";
+        String input = "{\"e\": \"" + "E".repeat(300) + "\", \"c\": \"" + "c".repeat(40_000) + "\"}";
+        Command.Fail end = (Command.Fail) execution(definition).on(new Signal.Started(json(input))).getLast();
+        assertThat(end.error()).isEqualTo("E".repeat(256) + "…");
+        assertThat(end.cause()).isEqualTo("c".repeat(32_768) + "…");
+    }
+
+    @Test
+    void aNumberWhoseExponentNoEngineReckonsWithIsNoJson() {
+        for (String text : List.of("1e1000000000", "[-1E-1000000001]", "{\"a\": 1e99999999999999999999}")) {
+            assertThatThrownBy(() -> Json.read(text)).isInstanceOf(IOException.class).hasMessageContaining("more than 9 digits");
+        }
+        assertThatCode(() -> Json.read("1e999999999")).doesNotThrowAnyException();
     }
 
     @Test

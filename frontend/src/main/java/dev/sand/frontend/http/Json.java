@@ -60,6 +60,8 @@ public final class Json {
             throw malformed(e, ByteBuffer.wrap(bytes)).asException();
         } catch (IOException e) { // of bytes that are no text in any encoding
             throw malformed(e.getMessage(), 1, 1).asException();
+        } catch (NumberFormatException | ArithmeticException e) {
+            throw malformed("the exponent of a number in it has more than 9 digits", 1, 1).asException();
         }
     }
 

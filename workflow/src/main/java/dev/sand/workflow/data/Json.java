@@ -61,9 +61,13 @@ public final class Json {
 
     /** As {@link #read(String)}, and as AWS: texts may stand in single quotes, no key stands twice, and a double holds every number. */
     static JsonNode readStrictly(String text) throws IOException {
-        JsonNode node = there(STRICT_READER.readTree(text));
-        refuseHuge(node);
-        return node;
+        try {
+            JsonNode node = there(STRICT_READER.readTree(text));
+            refuseHuge(node);
+            return node;
+        } catch (NumberFormatException | ArithmeticException e) {
+            throw new IOException("a number is too large", e);
+        }
     }
 
     private static void refuseHuge(JsonNode node) throws IOException {

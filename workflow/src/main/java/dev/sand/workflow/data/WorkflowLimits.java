@@ -8,6 +8,8 @@ public final class WorkflowLimits {
     public static final int JSON_DEPTH = 200;
     /** Digits of a number in a document that is parsed. */
     public static final int NUMBER_CHARS = 1_000;
+    /** Characters of the error that an execution ends with (as on AWS); more is cut off. */
+    public static final int ERROR_CHARS = 256;
     /** Characters of a state's name (as on AWS). */
     public static final int STATE_NAME_CHARS = 80;
     /** Diagnostics of one definition; what comes after is not looked for. */
