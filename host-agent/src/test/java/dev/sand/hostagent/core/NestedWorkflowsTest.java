@@ -52,7 +52,7 @@ class NestedWorkflowsTest {
     }
 
     private InvocationRequest request(String target) {
-        return new InvocationRequest(ID, "shop", 1, target, json("1"), 10_000, false, null);
+        return new InvocationRequest(ID, "shop", 1, target, json("[1]"), 10_000, false, null);
     }
 
     private void begin(String target) {
@@ -184,7 +184,7 @@ class NestedWorkflowsTest {
     @Test
     void aNewOwnerFindsTheChildThatItsJournalHas() {
         shop.on(new Input.Recover(request("sync"), List.of()));
-        shop.on(new Input.Recover(new InvocationRequest(childId(), "shop", 1, "child", json("1"), 10_000, false, null), List.of(
+        shop.on(new Input.Recover(new InvocationRequest(childId(), "shop", 1, "child", json("[1]"), 10_000, false, null), List.of(
                 new dev.sand.workflow.Execution.Signal.TaskSucceeded("Work", json("8"), List.of(), 1))));
         shop.on(new Input.ApplicationLoaded(APP, shop.version(), null));
         shop.after(0);
