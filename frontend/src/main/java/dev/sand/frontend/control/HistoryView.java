@@ -10,6 +10,7 @@ import dev.sand.event.Failure;
 import dev.sand.event.Ids;
 import dev.sand.event.InvocationRecord;
 import dev.sand.event.InvocationResult.Status;
+import dev.sand.event.LogFields;
 import dev.sand.event.Payload;
 import dev.sand.frontend.http.Exchange;
 import dev.sand.frontend.http.Json;
@@ -98,7 +99,8 @@ final class HistoryView {
         } catch (ValueGone e) {
             throw notKept(record);
         } catch (RuntimeException | StackOverflowError e) {
-            LOG.debug("the state machine of execution {} throws, as where it ran: its record says how it ended", record.executionId(), e);
+            LOG.atDebug().addKeyValue(LogFields.EXECUTION_ID, record.executionId()).setCause(e)
+                    .log("the state machine of execution {} throws, as where it ran: its record says how it ended", record.executionId());
         }
         if (!execution.isEnded() && record.status() == Status.SUCCEEDED) {
             throw notKept(record); // what is kept is of a time when it ran
