@@ -2,13 +2,16 @@ package dev.sand.frontend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.sand.event.InvocationRecord;
 import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.Payload;
 import dev.sand.workflow.Execution.Signal;
 import dev.sand.workflow.KeptSignals;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Histories of executions, as far as what is kept of them tells. */
@@ -22,10 +25,14 @@ class HistoryTest extends WithDemo {
     }
 
     private HttpResponse<byte[]> history(Status status, long startedMs, Signal... signals) throws Exception {
-        platform.records.record(new InvocationRecord((short) 1, ID, "demo", 1, "main", status, Payload.nullJson(), null, null, startedMs,
+        return history("demo", status, startedMs, signals);
+    }
+
+    private HttpResponse<byte[]> history(String application, Status status, long startedMs, Signal... signals) throws Exception {
+        platform.records.record(new InvocationRecord((short) 1, ID, application, 1, "main", status, Payload.nullJson(), null, null, startedMs,
                 status == Status.RUNNING ? 0 : 9, 0, 0, List.of()), 0, null,
                 signals.length == 0 ? null : () -> KeptSignals.encode(List.of(signals), payload -> payload));
-        return platform.get("/api/v1/applications/demo/invocations/" + ID + "/history");
+        return platform.get("/api/v1/applications/" + application + "/invocations/" + ID + "/history");
     }
 
     @Test
@@ -47,6 +54,40 @@ class HistoryTest extends WithDemo {
         HttpResponse<byte[]> answer = history(Status.SUCCEEDED, STARTED);
         assertThat(answer.statusCode()).isEqualTo(410);
         assertThat(Platform.json(answer).path("type").asText()).endsWith("history-gone");
+    }
+
+    /** It is kept beside the signals, which have its size alone. */
+    @Test
+    void whatTheWorkflowLookedIntoIsLookedIntoAgain() throws Exception {
+        deployLooking();
+        byte[] large = ("{\"n\": 7, \"text\": \"" + "x".repeat(300_000) + "\"}").getBytes(StandardCharsets.UTF_8);
+        platform.records.keepValue("looks", ID, "1", Payload.JSON, large.length, out -> out.write(large));
+        HttpResponse<byte[]> answer = history("looks", Status.SUCCEEDED, 1, STARTED, given(large.length));
+        assertThat(answer.statusCode()).as(Platform.text(answer)).isEqualTo(200);
+        JsonNode events = Platform.json(answer).path("events");
+        assertThat(events).extracting(event -> event.path("type").asText()).endsWith("PassStateExited", "ExecutionSucceeded");
+        assertThat(events.get(events.size() - 1).at("/executionSucceededEventDetails/output").asText()).isEqualTo("{\"n\":7}");
+        assertThat(events.get(4).at("/lambdaFunctionSucceededEventDetails/outputDetails/truncated").asBoolean()).isTrue();
+    }
+
+    @Test
+    void withoutWhatTheWorkflowLookedIntoThereIsNone() throws Exception {
+        deployLooking();
+        HttpResponse<byte[]> answer = history("looks", Status.SUCCEEDED, 1, STARTED, given(300_000));
+        assertThat(answer.statusCode()).isEqualTo(410);
+        assertThat(Platform.json(answer).path("type").asText()).endsWith("history-gone");
+    }
+
+    private void deployLooking() throws Exception {
+        HttpResponse<byte[]> answer = platform.deploy(Map.of("sand.yaml", "name: looks", "grains/work/handler.py", "def handle(*_): pass",
+                "workflows/main.asl.json", """
+                {"StartAt": "Work", "States": {"Work": {"Type": "Task", "Resource": "work", "Next": "Look"},
+                 "Look": {"Type": "Pass", "Parameters": {"n.$": "$.n"}, "End": true}}}"""));
+        assertThat(answer.statusCode()).as(Platform.text(answer)).isEqualTo(201);
+    }
+
+    private static Signal given(int bytes) {
+        return new Signal.TaskSucceeded("Work", new Payload(Payload.JSON, null, new Payload.Reference("", bytes)), List.of(), 2);
     }
 
     @Test

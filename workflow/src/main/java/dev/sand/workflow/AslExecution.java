@@ -369,7 +369,7 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
     }
 
     private static String cut(String text, int most) {
-        return text == null || text.length() <= most ? text : text.substring(0, most) + "…";
+        return text == null || text.codePointCount(0, text.length()) <= most ? text : text.substring(0, text.offsetByCodePoints(0, most)) + "…";
     }
 
     private void tellEnd(Command last) {

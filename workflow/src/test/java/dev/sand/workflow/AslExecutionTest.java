@@ -78,10 +78,10 @@ class AslExecutionTest {
     void whatAnExecutionEndsWithIsNoLongerThanOthersCanBear() {
         String definition = """
                 {"StartAt": "F", "States": {"F": {"Type": "Fail", "ErrorPath": "$.e", "CausePath": "$.c"}}}""";
-        String input = "{\"e\": \"" + "E".repeat(300) + "\", \"c\": \"" + "c".repeat(40_000) + "\"}";
+        String input = "{\"e\": \"" + "E".repeat(300) + "\", \"c\": \"" + "\uD83D\uDE48".repeat(40_000) + "\"}";
         Command.Fail end = (Command.Fail) execution(definition).on(new Signal.Started(json(input))).getLast();
         assertThat(end.error()).isEqualTo("E".repeat(256) + "…");
-        assertThat(end.cause()).isEqualTo("c".repeat(32_768) + "…");
+        assertThat(end.cause()).isEqualTo("\uD83D\uDE48".repeat(32_768) + "…");
     }
 
     @Test

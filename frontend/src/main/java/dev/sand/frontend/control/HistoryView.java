@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sand.datalayer.InvocationStore;
 import dev.sand.datalayer.Registry;
+import dev.sand.datalayer.StoreException;
 import dev.sand.event.ApplicationVersion.WorkflowSpec;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
@@ -98,8 +99,10 @@ final class HistoryView {
             }
         } catch (ValueGone e) {
             throw notKept(record);
+        } catch (StoreException e) {
+            throw e; // of a value
         } catch (RuntimeException | StackOverflowError e) {
-            LOG.atDebug().addKeyValue(LogFields.EXECUTION_ID, record.executionId()).setCause(e)
+            LOG.atWarn().addKeyValue(LogFields.EXECUTION_ID, record.executionId()).setCause(e)
                     .log("the state machine of execution {} throws, as where it ran: its record says how it ended", record.executionId());
         }
         if (!execution.isEnded() && record.status() == Status.SUCCEEDED) {

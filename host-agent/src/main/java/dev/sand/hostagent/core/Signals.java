@@ -1,6 +1,8 @@
 package dev.sand.hostagent.core;
 
+import dev.sand.event.Errors;
 import dev.sand.event.Failure;
+import dev.sand.event.LogFields;
 import dev.sand.workflow.Execution;
 import dev.sand.workflow.Execution.Command;
 import dev.sand.workflow.Execution.Signal;
@@ -11,6 +13,8 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Drives an execution's state machine with one signal after the other; {@link Steps} does what it commands. A signal that is
@@ -18,6 +22,8 @@ import java.util.Map;
  * journal of an earlier owner is replayed, steps are only noted; those still open at its end are {@link Resumption}'s.
  */
 final class Signals {
+    private static final Logger LOG = LoggerFactory.getLogger(Signals.class);
+
     /** What holds up the signals. */
     private enum Awaited { NOTHING, EVALUATION, JOURNAL, RESUMPTION, NEXT_TURN }
 
@@ -213,11 +219,21 @@ final class Signals {
             awaited = Awaited.EVALUATION;
             context.emit(new Action.Evaluate(execution.id(), machine, signal));
         } else {
-            List<Command> commands = Broken.on(execution.id(), machine, signal, execution.ending()::machineFailed);
-            if (commands != null) {
-                evaluated(commands);
+            List<Command> commands;
+            try {
+                commands = machine.on(signal);
+            } catch (RuntimeException | StackOverflowError | OutOfMemoryError e) {
+                onBroken(e);
+                return;
             }
+            evaluated(commands);
         }
+    }
+
+    /** It ends its execution and nothing else; whoever takes that over gives it the same signals, and so comes to the same end. */
+    private void onBroken(Throwable thrown) {
+        LOG.atError().addKeyValue(LogFields.EXECUTION_ID, execution.id()).setCause(thrown).log("execution {} could not go on", execution.id());
+        execution.ending().machineFailed(Failure.platform(Errors.BAD_REQUEST, "the workflow could not go on: " + thrown, false));
     }
 
     boolean awaitsEvaluation() {

@@ -31,7 +31,7 @@ class RecoveryTest {
     }
 
     /** Two tasks at once, one after the other reported. */
-    private static final class Pair implements Execution {
+    private static final class Pair implements FakeMachine {
         private int open;
 
         @Override
@@ -44,16 +44,6 @@ class RecoveryTest {
                 return List.of(new Command.Fail(failed.error(), failed.cause()));
             }
             return --open == 0 ? List.of(new Command.Succeed(json("2"))) : List.of();
-        }
-
-        @Override
-        public boolean isHeavy(Signal signal) {
-            return false;
-        }
-
-        @Override
-        public boolean isEnded() {
-            return false;
         }
     }
 
@@ -116,7 +106,7 @@ class RecoveryTest {
     }
 
     /** A pause of a second after its first task, or at once. */
-    private static final class Pause implements Execution {
+    private static final class Pause implements FakeMachine {
         private final boolean atOnce;
 
         Pause(boolean atOnce) {
@@ -130,16 +120,6 @@ class RecoveryTest {
                 case Signal.Started _, Signal.TaskSucceeded _ -> List.of(new Command.StartTimer("Wait", 1_000));
                 default -> List.of(new Command.Succeed(json("2")));
             };
-        }
-
-        @Override
-        public boolean isHeavy(Signal signal) {
-            return false;
-        }
-
-        @Override
-        public boolean isEnded() {
-            return false;
         }
     }
 
@@ -188,6 +168,28 @@ class RecoveryTest {
         shop.settle();
         shop.finish(shop.running("e1"), "1");
         assertThat(shop.only(Action.Journal.class).awaited()).isTrue();
+    }
+
+    /** Where it runs first, and at each owner to whom the journal gives it. */
+    @Test
+    void aMachineThatThrowsEndsItsExecutionAndNotTheHost() {
+        List<FakeMachine> machines = List.of(signal -> {
+            throw new IllegalStateException("no such step");
+        }, signal -> {
+            throw new StackOverflowError("too deep");
+        });
+        for (FakeMachine machine : machines) {
+            CoreFixture host = new CoreFixture().with(grain("buy", 4, 10, Isolation.REQUEST));
+            host.withWorkflow("pair", (version, target, id, startedMs) -> machine).warm();
+            InvocationRequest broken = new InvocationRequest("e1", "shop", 1, "pair", json("1"), 10_000, false, null);
+            host.invoke(broken);
+            assertThat(host.answer().failure().cause()).containsPattern("the workflow could not go on: .*(no such step|too deep)");
+            host.on(new Input.Recover(new InvocationRequest("e2", "shop", 1, "pair", json("1"), 10_000, true, null), List.of()));
+            assertThat(host.only(Action.Record.class).record().failure().cause()).containsPattern("no such step|too deep");
+            host.on(new Input.Recover(request("e3"), List.of()));
+            host.on(new Input.Journaled("e3", 1, null));
+            assertThat(host.only(Action.HandOver.class).executionId()).isEqualTo("e3");
+        }
     }
 
     @Test

@@ -16,7 +16,6 @@ import dev.sand.event.InvocationResult.Hop;
 import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.Placement;
 import dev.sand.hostagent.core.CoreFixture.Running;
-import dev.sand.workflow.Execution;
 import dev.sand.workflow.Execution.Command;
 import dev.sand.workflow.Execution.Signal;
 import dev.sand.workflow.GrainExecution;
@@ -154,7 +153,7 @@ class RemoteEventsTest {
     }
 
     /** One task, with a limit of its own. */
-    private static final class Limited implements Execution {
+    private static final class Limited implements FakeMachine {
         @Override
         public List<Command> on(Signal signal) {
             return switch (signal) {
@@ -162,16 +161,6 @@ class RemoteEventsTest {
                 case Signal.TaskFailed failed -> List.of(new Command.Fail(failed.error(), failed.cause()));
                 default -> List.of();
             };
-        }
-
-        @Override
-        public boolean isHeavy(Signal signal) {
-            return false;
-        }
-
-        @Override
-        public boolean isEnded() {
-            return false;
         }
     }
 
