@@ -161,7 +161,9 @@ def test_what_an_execution_ends_with_is_no_longer_than_others_can_bear() -> None
         raise AssertionError(call)
 
     outcome = run(
-        machine(F={"Type": "Fail", "ErrorPath": "$.e", "CausePath": "$.c"}), nothing, {"e": "E" * 300, "c": "\U0001f648" * 40_000}
+        machine(F={"Type": "Fail", "ErrorPath": "$.e", "CausePath": "$.c"}),
+        nothing,
+        {"e": "E" * 300, "c": "\U0001f648" * 40_000},
     )
     assert (outcome.error, outcome.cause) == ("E" * 256 + "…", "\U0001f648" * 32_768 + "…")
 
