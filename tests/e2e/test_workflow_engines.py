@@ -108,6 +108,13 @@ def test_cases_that_are_wrong_have_the_same_answers_with_their_ids_in_both_engin
     lines += [f'{{"id": "of {levels}", "definition": {{"Comment": {text}}}}}' for levels, text in deep.items()]
     twice = '{"StartAt": "S", "States": {"S": {"Type": "Pass", "End": true}, "S": {"Type": "Succeed"}}}'
     lines += [f'{{"id": "twice {at}", "definition": {text}}}' for at, text in enumerate((twice, json.dumps(twice)))]
+    huge = "1e99999999999"
+    looking = '{"StartAt": "S", "States": {"S": {"Type": "Pass", "InputPath": "$.a[?(@.b == HUGE)]", "End": true}}}'.replace(
+        "HUGE", huge
+    )
+    giving = '{"StartAt": "S", "States": {"S": {"Type": "Pass", "Result": [HUGE], "End": true}}}'.replace("HUGE", huge)
+    lines += [f'{{"id": "given", "definition": {passing}, "input": {huge}}}']
+    lines += [f'{{"id": "in {at}", "definition": {text}}}' for at, text in enumerate((looking, giving, json.dumps(giving)))]
     lines += [f'{{"id": "digits", "definition": {passing}, "input": {"1" * 1001}}}', '{"id": "none", "definition": no}']
     python, java = (outcomes(engine, "\n".join(lines)) for engine in ("python", "java"))
     assert python == java

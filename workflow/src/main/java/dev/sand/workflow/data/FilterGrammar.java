@@ -2,6 +2,7 @@ package dev.sand.workflow.data;
 
 import java.io.IOException;
 import java.util.Locale;
+import java.math.BigDecimal;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -15,6 +16,8 @@ import java.util.regex.Pattern;
 final class FilterGrammar extends PathScanner {
     private static final Pattern NUMBER = Pattern.compile("-?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:[eE]-?[0-9]+)?");
     private static final Pattern TEXT = Pattern.compile("'(?:[^'\\\\]|\\\\.)*+'|\"(?:[^\"\\\\]|\\\\.)*+\"", Pattern.DOTALL);
+    /** A number has about so many digits at most. */
+    private static final int MAGNITUDE = 10_000;
     private static final String SYMBOLS = "<>=~!";
     private static final Set<String> OPERATORS = Set.of("==", "!=", "<", "<=", ">", ">=", "===", "!==", "in", "nin", "contains", "size",
             "empty", "subsetof", "anyof", "noneof", "all");
@@ -183,7 +186,20 @@ final class FilterGrammar extends PathScanner {
         if (!number.lookingAt()) {
             throw fault("a path, a string, a number, a list, true, false or null is expected at", text.substring(at));
         }
+        if (!isWritable(number.group())) {
+            throw fault("a number is out of range:", number.group());
+        }
         at = number.end();
+    }
+
+    /** In digits, by the other engine, whose library knows no exponents there. */
+    private static boolean isWritable(String number) {
+        try {
+            BigDecimal value = new BigDecimal(number);
+            return Math.abs((long) value.precision() - value.scale() - 1) <= MAGNITUDE;
+        } catch (NumberFormatException e) {
+            return false;
+        }
     }
 
     /** Up to a space, an operator of symbols or the bracket that closes the filter. */

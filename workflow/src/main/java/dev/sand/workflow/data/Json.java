@@ -44,7 +44,7 @@ public final class Json {
 
     /** @throws IOException when the bytes are not one JSON value within the bounds */
     public static JsonNode read(byte[] bytes) throws IOException {
-        return there(READER.readTree(SignedZeros.of(MAPPER.createParser(bytes))));
+        return there(READER.readTree(Decimals.of(MAPPER.createParser(bytes))));
     }
 
     private static JsonNode there(JsonNode node) throws IOException {
@@ -81,17 +81,17 @@ public final class Json {
 
     /** Of a text that is read piece by piece. */
     public static JsonParser parser(InputStream text) throws IOException {
-        return SignedZeros.of(MAPPER.createParser(text));
+        return Decimals.of(MAPPER.createParser(text));
     }
 
     /** As above. */
     public static JsonParser parser(String text) throws IOException {
-        return SignedZeros.of(MAPPER.createParser(text));
+        return Decimals.of(MAPPER.createParser(text));
     }
 
     /** As {@link #read(String)}. @param mapper with bounds of its own */
     public static JsonNode read(JsonMapper mapper, String text) throws IOException {
-        return there(mapper.readTree(SignedZeros.of(mapper.createParser(text))));
+        return there(mapper.readTree(Decimals.of(mapper.createParser(text))));
     }
 
     /** The value that the parser is at, of a larger text. @throws IOException as {@link #read(byte[])} */

@@ -8,19 +8,19 @@ import java.math.BigDecimal;
 import java.math.MathContext;
 
 /**
- * Reads -0.0 as the number 0.0 that is written with its sign, as JSON has it; decimals of Java have none. Nor have they exponents of
- * any length: a number that has one is no JSON here.
+ * Numbers as decimals of Java, and what these have not: the sign of -0.0, which is written with it, as JSON has it; and exponents of
+ * any length, so that a number with one of more than 9 digits is no JSON here.
  */
-final class SignedZeros extends JsonParserDelegate {
+final class Decimals extends JsonParserDelegate {
     /** Exponents have fewer digits than this has. */
     private static final long EXPONENT = 1_000_000_000;
 
-    private SignedZeros(JsonParser parser) {
+    private Decimals(JsonParser parser) {
         super(parser);
     }
 
     static JsonParser of(JsonParser parser) {
-        return new SignedZeros(parser);
+        return new Decimals(parser);
     }
 
     @Override
@@ -38,7 +38,7 @@ final class SignedZeros extends JsonParserDelegate {
     }
 
     private JsonParseException outOfRange() {
-        return new JsonParseException(this, "the exponent of a number in it has more than 9 digits");
+        return new JsonParseException(null, "the exponent of a number in it has more than 9 digits");
     }
 
     private static final class SignedZero extends BigDecimal {
