@@ -79,6 +79,8 @@ NO_JSON = {
     b'{"a":1}\n x': (2, 2, "Unrecognized token 'x': expected a JSON value"),
     b"1 2": (1, 3, "more than one JSON value"),
     b"[1 2]": (1, 4, "Unexpected character ('2'): expected comma to separate Array entries"),
+    b"[NaN]": (1, 5, "Non-standard token 'NaN'"),
+    b'["\xff"]': (1, 4, "it is not in UTF-8"),
     b"{a:1}": (1, 2, "Unexpected character ('a'): expected double-quote to start field name"),
 }
 # Method and path, query, body: where the mistake is, and what is told of it.
@@ -196,6 +198,18 @@ def test_a_body_that_is_no_json_is_told_with_its_place(server: Server, main: str
         told = answer.json()
         assert (answer.status_code, told["detail"], told["line"], told["column"]) == expected, (path, told)
         assert told["type"].endswith("/malformed-json")
+
+
+def test_a_number_that_nobody_reckons_with_is_no_json_at_any_door(server: Server, main: str):
+    huge = b'{"definition": {}, "state": "A", "a": 1e99999999999}'
+    asked = [("POST", f"{AT}/invocations/{main}/{step}") for step in ("cancel", "redrive")]
+    asked += [("POST", f"{AT}/processes"), ("PUT", f"{AT}/aliases/x"), ("POST", f"{AT}/rollback")]
+    asked += [("POST", f"/api/v1/task-tokens/{report}") for report in ("success", "failure", "heartbeat")]
+    asked += [("POST", "/api/v1/asl/test-state")]
+    for method, path in asked:
+        told = server.http.request(method, path, content=huge, headers=JSON).json()
+        why = "At line 1, column 1: the exponent of a number in it has more than 9 digits"
+        assert (told["status"], told["detail"], told["type"].rpartition("/")[2]) == (400, why, "malformed-json"), (path, told)
 
 
 @pytest.mark.parametrize(("asked", "query", "body", "pointer", "detail"), MISTAKES, ids=lambda said: str(said)[:40])

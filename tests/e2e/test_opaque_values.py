@@ -13,6 +13,22 @@ GRAINS = {
     "raw": "def handle(event, context):\n    return bytes((0, 255))\n",
     "text": "import sand\ndef handle(event, context):\n    return sand.Response('hi', 'text/plain')\n",
     "same": "def handle(event, context):\n    return event\n",
+    "broken": "import sand\ndef handle(event, context):\n"
+    "    return sand.Response(bytes.fromhex(event['gives']), 'application/json')\n",
+}
+NO_JSON = " a path looks into a value that is no JSON: "
+OVER = " a path looks into a value that is over a limit: "
+# What is called JSON and is none, or too much: what is told of it.
+BROKEN = {
+    b"{": NO_JSON + "it ends in the middle of a value",
+    b"": NO_JSON + "no value",
+    b"1 2": NO_JSON + "more than one JSON value",
+    b"\xef\xbb\xbf{}": NO_JSON + "it begins with a byte order mark, which no JSON does",
+    b'["\xff"]': NO_JSON + "it is not in UTF-8",
+    b"[NaN]": NO_JSON + "Non-standard token 'NaN'",
+    b'{"a":[1e99999999999]}': NO_JSON + "the exponent of a number in it has more than 9 digits",
+    b"[" * 300 + b"]" * 300: OVER + "it is nested 300 levels deep; the limit is 200",
+    b"1" * 1001: OVER + "a number in it has 1001 characters; the limit is 1000",
 }
 OCTETS = "application/octet-stream"
 _END = {"End": True}
@@ -79,7 +95,11 @@ LOOKS = {
 del LOOKS["fail"]["States"]["Look"]["End"]
 LOOKS["service"] = only(task("arn:aws:states:::lambda:invoke", Parameters={"FunctionName": "raw"}))
 LOOKS["choice"] = {"StartAt": "Raw", "States": {"Raw": task("raw", Next="Look"), "Look": CHOICE, "End": {"Type": "Succeed"}}}
+GIVES = {"StartAt": "Give", "States": {"Give": task("broken")}}
 WHOLE = {
+    "gives": GIVES,
+    "looks": {"StartAt": "Give", "States": {"Give": task("broken", ResultPath="$.r")}},
+    "beside": only({"Type": "Parallel", "Branches": [only({"Type": "Pass", "Result": 1, **_END}, "One"), GIVES], **_END}),
     "whole": RAW,
     "through": then(task("same", OutputPath="$")),
     "around": only(task("raw", ResultPath=None)),
@@ -144,3 +164,24 @@ def test_what_no_caller_and_no_grain_can_be_given(server: Server):
         assert answer["error"] == "States.Runtime" and answer["detail"].endswith(cause), answer
     child = server.http.post("/invoke/opaque/child", json={}, timeout=20).json()
     assert child["error"] == "States.DataLimitExceeded" and "is no JSON, or is kept no more" in child["detail"]
+
+
+@pytest.mark.parametrize("value", BROKEN, ids=lambda value: repr(value[:24]))
+def test_what_is_called_json_and_is_none_has_no_inside_either(server: Server, value: bytes):
+    def asked(name: str, what: dict[str, Any]) -> Any:
+        return server.http.post(f"/invoke/opaque/{name}", timeout=20, **what)
+
+    gives = {"json": {"gives": value.hex()}}
+    assert (asked("gives", gives).content, asked("gives", gives).headers["content-type"]) == (value, "application/json")
+    assert asked("beside", gives).content == b"[1," + value + b"]"
+    told = asked("looks", gives).json()
+    assert told["error"] == ("States.DataLimitExceeded" if OVER in BROKEN[value] else "States.Runtime"), told
+    assert told["detail"].startswith("An error occurred while executing the state 'Give'"), told
+    assert told["detail"].endswith(BROKEN[value]), told
+
+
+def test_an_input_whose_numbers_nobody_reckons_with_is_handed_on(server: Server):
+    huge = {"content": b'{"a":1e99999999999}', "headers": {"Content-Type": "application/json"}}
+    given = server.http.post("/invoke/opaque/context-input", timeout=20, **huge).json()
+    assert (given["error"], NO_JSON in given["detail"]) == ("States.Runtime", True), given
+    assert server.http.post("/invoke/opaque/context", timeout=20, **huge).json() == {"name": "Look"}

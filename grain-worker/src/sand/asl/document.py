@@ -96,6 +96,8 @@ def parse(text: str, pairs: Any = None, levels: int = limits.JSON_DEPTH) -> Any:
     except json.JSONDecodeError as e:
         if e.pos >= len(text.rstrip()):
             raise NoJson("it ends in the middle of a value" if text.strip() else "it is empty") from None
+        if e.msg == "Extra data":
+            raise NoJson("more than one JSON value") from None
         raise NoJson(f"{e.msg} (line {e.lineno}, column {e.colno})") from None
 
 
@@ -142,13 +144,15 @@ def _write(value: Any, out: list[str]) -> None:
             out.append(f"{',' if index else ''}{_quoted(name)}:")
             _write(member, out)
         out.append("}")
-    elif isinstance(value, list):
+    elif isinstance(value, list | OpaqueJoin):
         out.append("[")
-        for index, element in enumerate(value):
+        for index, element in enumerate(value if isinstance(value, list) else value.results):
             if index:
                 out.append(",")
             _write(element, out)
         out.append("]")
+    elif isinstance(value, Opaque) and value.broken:
+        out.append(value.broken.text)
     else:
         raise TypeError(f"a value of type {type(inside(value)).__name__} is no JSON")
 

@@ -50,7 +50,7 @@ def json_object(body: bytes, most: int, expected: str, pointer: str | None = "/b
     try:
         parsed = documents.parse(body.decode("utf-8"))
     except (documents.NoJson, UnicodeDecodeError) as broken:
-        raise (fault(body) or problems.bad_request(f"The body is not JSON: {broken}")) from None
+        raise (fault(body) or _malformed(str(broken), 1, 1)) from None
     if not isinstance(parsed, dict):
         raise problems.bad_request(expected, pointer=pointer)
     return parsed
@@ -74,7 +74,9 @@ def fault(body: bytes) -> Problem | None:
     except json.JSONDecodeError as broken:
         return _malformed(*(malformed.fault(text) or ("more than one JSON value", broken.lineno, broken.colno)))
     except UnicodeDecodeError as broken:
-        return _malformed(f"it is not UTF-8: {broken.reason}", 1, broken.start + 1)
+        before = body[: broken.start]
+        line, column = before.count(b"\n") + 1, broken.start + 1 - before.rfind(b"\n")  # behind the byte, as there
+        return _malformed("it is not in UTF-8", line, column)
     except (ValueError, RecursionError) as broken:
         return _malformed(*(malformed.fault(text) or (str(broken), 1, 1)))
     return None

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 
 from sand.asl import json_faults
+from sand.asl.document import NoJson
 
 _CODE = re.compile(r" \(code \d+(?: / 0x[0-9a-fA-F]+)?\)")
 _BEGUN = re.compile(r" ?\(start marker at [^)]*\)[^)]*\)?")
 _VALUES = "(JSON String, Number, Array, Object or token 'null', 'true' or 'false')"
-_FEATURE = re.compile(r"`?JsonReadFeature[^ ]*`?")
+_ALLOW = re.compile(r": enable `?JsonReadFeature[^ ]* to allow")
+_ESCAPED = re.compile("[\udc80-\udcff]")
 _WORD = re.compile(r"Unrecognized token '([^']*)'")
 
 
@@ -31,6 +33,18 @@ def fault(text: str) -> tuple[str, int, int] | None:
     return _sentence(said), line, column
 
 
+def sentence(refused: NoJson, text: str) -> str:
+    """As above, of a text that was refused; a byte that is no text stands in it as half of a pair of surrogates."""
+    if _ESCAPED.search(text):
+        return "it is not in UTF-8"
+    if refused.is_limit:
+        return str(refused)
+    if not text.strip(" \t\r\n"):
+        return "no value"
+    found = fault(text)
+    return found[0] if found else str(refused)
+
+
 def _sentence(said: str) -> str:
     if "end-of-input" in said:
         return "it ends in the middle of a value"
@@ -38,4 +52,4 @@ def _sentence(said: str) -> str:
     if said[len("Unexpected character (") :][:3] in ("']'", "'}'", "','"):
         plain = plain.replace("expected a valid value a JSON value", "expected a value")
     plain = plain.replace("expected a valid value a JSON value", "expected a JSON value")
-    return _FEATURE.sub("the standard", plain.replace("was expecting", "expected"))
+    return _ALLOW.sub("", plain.replace("was expecting", "expected"))

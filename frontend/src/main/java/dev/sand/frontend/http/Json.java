@@ -60,15 +60,13 @@ public final class Json {
             throw malformed(e, ByteBuffer.wrap(bytes)).asException();
         } catch (IOException e) { // of bytes that are no text in any encoding
             throw malformed(e.getMessage(), 1, 1).asException();
-        } catch (NumberFormatException | ArithmeticException e) {
-            throw malformed("the exponent of a number in it has more than 9 digits", 1, 1).asException();
         }
     }
 
     /** @return null when it is one JSON value, else the problem with line and column */
     public static Problem check(ByteBuffer body) {
-        if (beginsWithMark(body)) {
-            return malformed("it begins with a byte order mark, which no JSON does", 1, 1);
+        if (JsonFault.beginsWithMark(body)) {
+            return malformed(JsonFault.MARK, 1, 1);
         }
         try (JsonParser parser = body.hasArray()
                 ? CHECK.createParser(body.array(), body.arrayOffset() + body.position(), body.remaining())
@@ -93,12 +91,6 @@ public final class Json {
         } catch (IOException e) {
             return malformed(e.getMessage(), 1, 1);
         }
-    }
-
-    /** The byte order mark: Jackson passes over it, those who get the body do not (RFC 8259, 8.1). */
-    private static boolean beginsWithMark(ByteBuffer body) {
-        int at = body.position();
-        return body.remaining() >= 3 && body.get(at) == (byte) 0xEF && body.get(at + 1) == (byte) 0xBB && body.get(at + 2) == (byte) 0xBF;
     }
 
     /** @param body that could not be read */

@@ -1,5 +1,6 @@
 package dev.sand.workflow.data;
 
+import com.fasterxml.jackson.core.JsonParseException;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
@@ -14,6 +15,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import java.io.IOException;
 import java.io.InputStream;
 import java.math.BigDecimal;
+import java.nio.ByteBuffer;
 
 /** JSON as workflows see it: numbers as they are written, never rounded to a double; nesting and digits bounded. */
 public final class Json {
@@ -44,6 +46,9 @@ public final class Json {
 
     /** @throws IOException when the bytes are not one JSON value within the bounds */
     public static JsonNode read(byte[] bytes) throws IOException {
+        if (JsonFault.beginsWithMark(ByteBuffer.wrap(bytes))) {
+            throw new JsonParseException(null, JsonFault.MARK);
+        }
         return there(READER.readTree(Decimals.of(MAPPER.createParser(bytes))));
     }
 

@@ -16,7 +16,15 @@ public final class JsonFault {
 
     private static final Pattern WORD = Pattern.compile("Unrecognized token '([^']*)'");
 
+    public static final String MARK = "it begins with a byte order mark, which no JSON does";
+
     private JsonFault() {}
+
+    /** Of UTF-8: Jackson passes over it, those who get the bytes do not (RFC 8259, 8.1). */
+    public static boolean beginsWithMark(ByteBuffer json) {
+        int at = json.position();
+        return json.remaining() >= 3 && json.get(at) == (byte) 0xEF && json.get(at + 1) == (byte) 0xBB && json.get(at + 2) == (byte) 0xBF;
+    }
 
     /** Whether it is JSON as far as it was read, and over a limit. */
     public static boolean isLimit(IOException e) {
@@ -35,12 +43,18 @@ public final class JsonFault {
         if (e instanceof JsonEOFException || said.contains("end-of-input")) {
             return "it ends in the middle of a value";
         }
+        if (said.startsWith("Invalid UTF-8")) {
+            return "it is not in UTF-8";
+        }
+        if (said.startsWith("Trailing token")) {
+            return "more than one JSON value";
+        }
         return said.replaceAll(" \\(code \\d+(?: / 0x[0-9a-fA-F]+)?\\)", "")
                 .replaceAll(" ?\\(start marker at [^)]*\\)[^)]*\\)?", "")
                 .replaceAll("\\(?JSON String, Number(?:, Array, Object)? ?(?:\\(?or 'NaN'/'INF'/'\\+INF'\\))?,? or token 'null', 'true' or 'false'\\)?", "a JSON value")
                 .replaceAll("\\(JSON String, Number, Array, Object or token 'null', 'true' or 'false'\\)", "a JSON value")
                 .replace("expected a valid value a JSON value", "expected a JSON value")
-                .replace("was expecting", "expected").replaceAll("`?JsonReadFeature[^ ]*`?", "the standard");
+                .replace("was expecting", "expected").replaceAll(": enable `?JsonReadFeature[^ ]* to allow", "");
     }
 
     /** As AWS shows it: the reader's own words, and where it stood, which is behind a word that it does not know. */
