@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import threading
 import time
@@ -34,6 +35,7 @@ from sand.messages import Payload
 
 RECORDS = 10_000
 VERSIONS = 10
+_NUMBER = re.compile(r"[0-9]{1,9}")
 Make = Callable[[Manifest, int, Data, Segments, Lines, dict[str, str]], Grains]
 
 
@@ -118,7 +120,7 @@ class Application:
             if qualifier is None:
                 found = self.aliases.get("live", max(self.versions, default=None))
             else:
-                found = int(qualifier) if qualifier.isdecimal() else self.aliases.get(qualifier)
+                found = int(qualifier) if _NUMBER.fullmatch(qualifier) else self.aliases.get(qualifier)
             if found not in self.versions:
                 raise unknown_version(self.name, qualifier or "live")
             return self.versions[found]

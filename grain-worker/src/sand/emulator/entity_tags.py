@@ -8,6 +8,7 @@ from sand.emulator import problems
 from sand.emulator.http import Request
 
 _TAG = re.compile(r'"([0-9]{1,19})"')
+_MOST = 2**63 - 1
 
 
 def expected(request: Request) -> int | None:
@@ -20,4 +21,7 @@ def expected(request: Request) -> int | None:
     tag = _TAG.fullmatch((match or "").strip())
     if none is not None or tag is None:
         raise problems.bad_request('If-Match takes the ETag of the value, as in "7"; If-None-Match takes *.')
-    return int(tag.group(1))
+    version = int(tag[1])
+    if version > _MOST:
+        raise problems.bad_request(f"No value has a version like {tag[1]}.")
+    return version

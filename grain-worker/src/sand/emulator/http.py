@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import sys
 import threading
 import traceback
@@ -19,6 +20,10 @@ from sand.emulator.problems import Problem
 BODY_BYTES, ARCHIVE_BYTES = 6 << 20, 256 << 20
 SSE, NDJSON = "text/event-stream", "application/x-ndjson"
 Headers = list[tuple[str, str]]
+# Of any more digits Python makes no number.
+_NUMBER = re.compile(r"[+-]?[0-9]{1,19}")
+_LENGTH = re.compile(r"[0-9]{1,19}")
+_CHUNK_LENGTH = re.compile(rb"[0-9a-fA-F]{1,15}")
 
 
 class Request:
@@ -45,7 +50,7 @@ class Request:
         text = self.query(name)
         if text is None:
             return otherwise
-        if text.lstrip("-").isdecimal() and least <= int(text) <= most:
+        if _NUMBER.fullmatch(text) and least <= int(text) <= most:
             return int(text)
         detail = f"Query parameter '{name}' is a number from {least} to {most}, not '{text}'."
         raise problems.bad_request(detail, pointer=f"/query/{name}" if is_placed else None)
@@ -136,7 +141,7 @@ class _Handler(BaseHTTPRequestHandler):
         if "chunked" in (self.headers.get("Transfer-Encoding") or "").lower():
             return self._chunks(limit)
         text = self.headers.get("Content-Length") or "0"
-        if not text.isdecimal():
+        if not _LENGTH.fullmatch(text):
             self.close_connection = True
             raise problems.bad_request("Content-Length is not a number.")
         if int(text) > limit:
@@ -152,11 +157,11 @@ class _Handler(BaseHTTPRequestHandler):
     def _chunks(self, limit: int) -> bytes:
         parts, size = [], 0
         while True:
-            try:
-                length = int(self.rfile.readline().split(b";")[0], 16)
-            except ValueError:
+            text = self.rfile.readline().split(b";")[0].strip()
+            if not _CHUNK_LENGTH.fullmatch(text):
                 self.close_connection = True
-                raise problems.bad_request("The body's chunks are not well-formed.") from None
+                raise problems.bad_request("The body's chunks are not well-formed.")
+            length = int(text, 16)
             if not length:
                 break
             size += length
