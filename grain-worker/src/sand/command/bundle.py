@@ -31,15 +31,21 @@ def is_ignored(path: PurePosixPath, patterns: tuple[str, ...]) -> bool:
 
 def files(folder: Path) -> Iterator[tuple[str, Path]]:
     """What belongs to the application, by its name inside of it. Links to files are followed, links out of it refused."""
+    for name, path, is_inside in entries(folder):
+        if not is_inside:
+            raise click.UsageError(f"{name} is a link to {path.resolve()}, outside the application's folder")
+        yield name, path
+
+
+def entries(folder: Path) -> Iterator[tuple[str, Path, bool]]:
+    """As `files`, each with whether it is in the folder: a link may lead out of it."""
     patterns = ignore_patterns(folder)
     root = folder.resolve()
     for path in sorted(folder.rglob("*")):
         name = PurePosixPath(path.relative_to(folder).as_posix())
         if is_ignored(name, patterns) or not path.is_file():
             continue
-        if not path.resolve().is_relative_to(root):
-            raise click.UsageError(f"{name} is a link to {path.resolve()}, outside the application's folder")
-        yield str(name), path
+        yield str(name), path, path.resolve().is_relative_to(root)
 
 
 def zip_folder(folder: Path) -> bytes:

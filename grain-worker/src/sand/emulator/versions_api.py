@@ -47,7 +47,7 @@ class VersionsApi:
     def _files(self, request: Request) -> Response:
         application, version = self._version(request)
         found = [
-            {"path": file.name, "size": file.path.stat().st_size, "executable": file.is_executable}
+            {"path": file.name, "size": file.size, "executable": file.is_executable}
             for file in folder_files.of(version.manifest.folder)
         ]
         return answer_json(200, {"application": application, "version": version.number, "files": found})
@@ -61,7 +61,7 @@ class VersionsApi:
         if file is None:
             detail = f"Version {version.number} of application '{application}' has no file '{wanted}'."
             raise Problem(404, "unknown-file", "Unknown file", detail)
-        if (size := file.path.stat().st_size) > MOST_BYTES:
-            detail = f"File '{wanted}' has {size} bytes, and at most {MOST_BYTES} are handed out."
-            raise Problem(413, "too-large", "Too large", detail, limit=MOST_BYTES, actual=size)
+        if file.size > MOST_BYTES:
+            detail = f"File '{wanted}' has {file.size} bytes, and at most {MOST_BYTES} are handed out."
+            raise Problem(413, "too-large", "Too large", detail, limit=MOST_BYTES, actual=file.size)
         return Response(200, file.path.read_bytes(), "application/octet-stream", [("Content-Disposition", "attachment")])
