@@ -59,6 +59,39 @@ def test_a_choice_says_where_it_leads_and_an_end_that_it_is_one(server: Server) 
     assert trial(server, "Sorry") == {"status": "FAILED", "error": "Sorry", "cause": None}
 
 
+NAMED = {
+    "StartAt": "way 0",
+    "States": {
+        "way 0": {
+            "Type": "Map",
+            "Next": "way 1",
+            "ItemProcessor": {
+                "StartAt": "way of variables",
+                "States": {"way of variables": {"Type": "Pass", "Parameters": {"v.$": "$v"}, "End": True}},
+            },
+        }
+    },
+}
+TELLS = {"ErrorEquals": ["States.ALL"], "Next": "B", "Output": {"Error": 5, "Cause": {"a": 1}}}
+CAUGHT = {
+    "StartAt": "A",
+    "QueryLanguage": "JSONata",
+    "States": {"A": {"Type": "Task", "Resource": "g", "End": True, "Catch": [TELLS]}},
+}
+END = {"StartAt": "A", "States": {"A": {"Type": "Pass", "End": "true"}}}
+
+
+def test_names_and_values_of_others_do_not_mislead_it(server: Server) -> None:
+    def of(definition: dict[str, Any], state: str, **more: Any) -> dict[str, Any]:
+        return server.http.post(PATH, json={"definition": definition, "state": state, **more}).json()
+
+    named = of(NAMED, "way 0", input=[1], variables={"v": 7})
+    assert named == {"status": "SUCCEEDED", "output": [{"v": 7}], "next": "way 1"}
+    caught = of(CAUGHT, "A", grains={"g": {"raise": {"error": "X"}}})
+    assert (caught["status"], caught["output"], caught["error"], caught["cause"]) == ("CAUGHT", TELLS["Output"], None, None)
+    assert of(END, "A")["diagnostics"][0]["pointer"] == "/States/A/End"
+
+
 def test_digits_stay_as_they_are(server: Server) -> None:
     definition = '{"StartAt": "A", "States": {"A": {"Type": "Pass", "End": true}}}'
     body = f'{{"definition": {definition}, "state": "A", "input": 12345678901234567890.50}}'

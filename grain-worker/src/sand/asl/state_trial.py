@@ -20,7 +20,7 @@ SUCCEEDED, CAUGHT = "SUCCEEDED", "CAUGHT"
 @dataclass(frozen=True, slots=True)
 class Tried:
     """status: SUCCEEDED, CAUGHT (a Catch took its error), FAILED or TIMED_OUT; next: the state that follows, None: none;
-    output: what that is given."""
+    output: what that is given; error, cause: of CAUGHT as the output has them."""
 
     status: str
     output: Any
@@ -70,6 +70,8 @@ class _Trial:
         # It ends by itself, and what it gives is the output.
         self._is_last = state.get("Type") in ("Succeed", "Fail")
         self._ways: list[_Way] = []
+        # Begins the names of the states that stand for what follows: it stands nowhere in the one that is tried.
+        self._word = _unused(name + document.write(state))
         tried = copy.deepcopy(state)
         self._lead(tried)
         states: dict[str, Any] = {name: tried}
@@ -78,11 +80,11 @@ class _Trial:
         for number in range(len(self._ways)):
             given = {"given": "{% $states.input %}"} if is_query else {"given.$": "$"}
             said = {"Output" if is_query else "Parameters": {"way": number, **given}}
-            states[_way(number)] = {"Type": "Pass", "End": True, **said}
+            states[self._way(number)] = {"Type": "Pass", "End": True, **said}
         rest = {field: value for field, value in definition.items() if field not in ("States", "TimeoutSeconds", "StartAt")}
         self.machine: dict[str, Any] = {**rest, "States": states, "StartAt": name}
         if variables:
-            first = "way of variables"
+            first = f"{self._word} of variables"
             states[first] = {"Type": "Pass", "Next": name, "Assign": variables}
             self.machine["StartAt"] = first
 
@@ -101,7 +103,10 @@ class _Trial:
 
     def _to(self, name: str | None, is_caught: bool) -> str:
         self._ways.append(_Way(name, is_caught))
-        return _way(len(self._ways) - 1)
+        return self._way(len(self._ways) - 1)
+
+    def _way(self, number: int) -> str:
+        return f"{self._word} {number}"
 
     def tried(self, ended: Outcome) -> Tried:
         if ended.status != SUCCEEDED:
@@ -111,12 +116,19 @@ class _Trial:
         way, given = self._ways[int(ended.output["way"])], ended.output["given"]
         if not way.is_caught:
             return Tried(SUCCEEDED, given, way.name, None, None)
-        said = given if isinstance(given, dict) else {}
-        return Tried(CAUGHT, given, way.name, said.get("Error"), said.get("Cause"))
+        return Tried(CAUGHT, given, way.name, _text(given, "Error"), _text(given, "Cause"))
 
 
-def _way(number: int) -> str:
-    return f"way {number}"
+def _unused(text: str) -> str:
+    word = "way"
+    while word in text:
+        word += " on"
+    return word
+
+
+def _text(given: Any, field: str) -> str | None:
+    said = given.get(field) if isinstance(given, dict) else None
+    return said if isinstance(said, str) else None
 
 
 def _find(machine: Any, name: str) -> dict[str, Any] | None:

@@ -32,6 +32,8 @@ public final class StateTrial {
     private static final String STATES = "States";
     private static final String TYPE = "Type";
     private final List<Way> ways = new ArrayList<>();
+    /** Begins the names of the states that stand for what follows: it stands nowhere in the one that is tried. */
+    private final String word;
     private final ObjectNode machine;
     /** It ends by itself, and what it gives is the output. */
     private final boolean isLast;
@@ -41,6 +43,7 @@ public final class StateTrial {
         this.machine = Json.NODES.objectNode();
         definition.properties().stream().filter(field -> !field.getKey().equals(STATES) && !field.getKey().equals("TimeoutSeconds"))
                 .forEach(field -> machine.set(field.getKey(), field.getValue()));
+        this.word = unused(name + Json.text(state));
         ObjectNode tried = state.deepCopy();
         lead(tried);
         ObjectNode states = machine.putObject(STATES);
@@ -53,18 +56,26 @@ public final class StateTrial {
             said.put("way", i).put(isQuery ? "given" : "given.$", isQuery ? "{% $states.input %}" : "$");
         }
         if (variables != null && !variables.isEmpty()) {
-            String first = "way of variables";
+            String first = word + " of variables";
             states.putObject(first).put(TYPE, "Pass").put(NEXT, name).set("Assign", variables);
             machine.put("StartAt", first);
         }
     }
 
-    private static String way(int number) {
-        return "way " + number;
+    private static String unused(String text) {
+        String word = "way";
+        while (text.contains(word)) {
+            word += " on";
+        }
+        return word;
+    }
+
+    private String way(int number) {
+        return word + " " + number;
     }
 
     private void lead(ObjectNode state) {
-        if (state.path("End").asBoolean()) {
+        if (state.path("End").booleanValue()) {
             state.remove("End");
             state.put(NEXT, to(null, false));
         } else if (state.path(NEXT).isTextual()) {
@@ -125,7 +136,7 @@ public final class StateTrial {
         Way way = ways.get(ended.output().path("way").asInt());
         JsonNode given = ended.output().path("given");
         return new Outcome(way.caught() ? Status.CAUGHT : Status.SUCCEEDED, given, way.name(),
-                way.caught() ? given.path("Error").asText(null) : null, way.caught() ? given.path("Cause").asText(null) : null);
+                way.caught() ? given.path("Error").textValue() : null, way.caught() ? given.path("Cause").textValue() : null);
     }
 
     /** Names are unique in a definition. */

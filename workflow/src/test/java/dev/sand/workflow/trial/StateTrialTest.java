@@ -1,6 +1,7 @@
 package dev.sand.workflow.trial;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.list;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.sand.workflow.asl.Diagnostic;
@@ -52,6 +53,31 @@ class StateTrialTest {
                 .containsExactly(Status.CAUGHT, "Big?", "Busy");
         assertThat(run("Greet", "{}", null, "{\"greet\": {\"raise\": {\"error\": \"Other\", \"cause\": \"c\"}}}"))
                 .isEqualTo(new Outcome(Status.CAUGHT, json("{\"Error\": \"Other\", \"Cause\": \"c\"}"), "Sorry", "Other", "c"));
+    }
+
+    @Test
+    void anErrorThatTheOutputHasNotAsTextIsNotTold() {
+        JsonNode machine = json("""
+                {"StartAt": "A", "QueryLanguage": "JSONata", "States": {"A": {"Type": "Task", "Resource": "g", "End": true, "Catch":
+                  [{"ErrorEquals": ["States.ALL"], "Next": "B", "Output": {"Error": 5, "Cause": {"a": 1}}}]}}}""");
+        assertThat(StateTrial.run(machine, "A", json("{}"), null, json("{\"g\": {\"raise\": {\"error\": \"X\"}}}")))
+                .isEqualTo(new Outcome(Status.CAUGHT, json("{\"Error\": 5, \"Cause\": {\"a\": 1}}"), "B", null, null));
+    }
+
+    @Test
+    void statesMayBeNamedAsTheTrialNamesItsOwn() {
+        JsonNode machine = json("""
+                {"StartAt": "way 0", "States": {"way 0": {"Type": "Map", "ItemsPath": "$.items", "Next": "way 1", "ItemProcessor":
+                  {"StartAt": "way of variables", "States": {"way of variables": {"Type": "Pass", "Parameters": {"v.$": "$v"}, "End": true}}}}}}""");
+        assertThat(StateTrial.run(machine, "way 0", json("{\"items\": [1]}"), json("{\"v\": 7}"), null))
+                .isEqualTo(new Outcome(Status.SUCCEEDED, json("[{\"v\": 7}]"), "way 1", null, null));
+    }
+
+    @Test
+    void anEndThatIsNoBooleanIsAMistake() {
+        JsonNode machine = json("{\"StartAt\": \"A\", \"States\": {\"A\": {\"Type\": \"Pass\", \"End\": \"true\"}}}");
+        assertThat(StateTrial.run(machine, "A", json("{}"), null, null)).asInstanceOf(list(Diagnostic.class))
+                .first().extracting(Diagnostic::pointer).isEqualTo("/States/A/End");
     }
 
     @Test
