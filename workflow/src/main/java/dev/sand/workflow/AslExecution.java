@@ -1,7 +1,6 @@
 package dev.sand.workflow;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.Limits;
 import dev.sand.event.Payload;
 import dev.sand.event.Redrive;
@@ -19,6 +18,7 @@ import dev.sand.workflow.data.WorkflowLimits;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /**
  * The execution of a workflow.
@@ -57,12 +57,8 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
     private final PublishedEvents published = new PublishedEvents(false);
     private Scope root;
     private Document output;
-    private boolean isEnded;
-    private boolean isTimedOut;
-    /** By its own TimeoutSeconds: as on AWS, that has no cause in the history. */
-    private boolean isOverdue;
-    private boolean isStopped;
-    private boolean hasSucceeded;
+    /** Null: it runs. */
+    private Ended ended;
     private final Scope.Redrives redrives = new Scope.Redrives();
     private final Places places = new Places();
     private int continues;
@@ -114,14 +110,14 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
 
     @Override
     public List<Command> on(Signal signal) {
-        if (isEnded && !(signal instanceof Signal.Redriven) || isMoot(signal)) {
+        if (isEnded() && !(signal instanceof Signal.Redriven) || isMoot(signal)) {
             return List.of();
         }
         boolean wasHeavy = weight.isHeavy(signal);
         budget.renew();
         budget.takeSpent();
         agenda.begin();
-        nowMs = Math.max(nowMs, signal instanceof Signal.Redriven(Redrive how) && !isEnded ? how.endedMs() : signal.atMs());
+        nowMs = Math.max(nowMs, signal instanceof Signal.Redriven(Redrive how) && !isEnded() ? how.endedMs() : signal.atMs());
         try {
             take(signal);
         } catch (HistoryFull full) {
@@ -138,7 +134,7 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
             case Signal.TaskFailed failed -> steps.onFailed(failed);
             case Signal.TimerFired fired -> steps.onTimer(fired.step(), nowMs);
             case Signal.Heartbeat beat -> agenda.startHeartbeat(((Open.Token) agenda.open(beat.step())).token());
-            case Signal.Stopped stopped -> stop(stopped);
+            case Signal.Stopped stopped -> fail(Ended.STOPPED, stopped.error(), stopped.cause());
             case Signal.Redriven redriven -> redrive(redriven.redrive());
         }
     }
@@ -146,7 +142,7 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
     /** The execution whose history it is ends, and none of its states catches it. */
     private void onFull(HistoryFull full) {
         if (full.scope.join == null) {
-            end(new Command.Fail(StatesError.RUNTIME, full.getMessage()));
+            fail(Ended.FAILED, StatesError.RUNTIME, full.getMessage());
             return;
         }
         try {
@@ -176,7 +172,7 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
             case Signal.TimerFired fired -> agenda.open(fired.step()) == null || StepSignals.isTask(agenda.open(fired.step()));
             case Signal.Heartbeat beat -> !(agenda.open(beat.step()) instanceof Open.Token);
             case Signal.Stopped stopped -> false;
-            case Signal.Redriven redriven -> root == null || hasSucceeded || redriven.redrive().count() <= redrives.count;
+            case Signal.Redriven redriven -> root == null || ended == Ended.SUCCEEDED || redriven.redrive().count() <= redrives.count;
         };
     }
 
@@ -192,7 +188,7 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
         }
         StatesError refused = DataLimit.ofInput(document, quotas.dataBytes(), source);
         if (refused != null) {
-            end(new Command.Fail(refused.error(), refused.getMessage()));
+            fail(Ended.FAILED, refused.error(), refused.getMessage());
             return;
         }
         agenda.enter(root, machine.startAt(), document);
@@ -203,17 +199,12 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
      * one of the machine itself, once more.
      */
     private void redrive(Redrive how) {
-        if (!isEnded) {
-            isTimedOut = how.endedAs() == Status.TIMED_OUT;
-            isStopped = how.endedAs() == Status.CANCELLED;
-            end(new Command.Fail(how.error(), how.cause()));
+        if (!isEnded()) {
+            fail(Ended.as(how.endedAs()), how.error(), how.cause());
             agenda.commands().removeLast();
         }
         nowMs = Math.max(nowMs, how.atMs());
-        isEnded = false;
-        isTimedOut = false;
-        isOverdue = false;
-        isStopped = false;
+        ended = null;
         redrives.count = how.count();
         redrives.lastMs = how.atMs();
         root.event("ExecutionRedriven", () -> {
@@ -239,7 +230,7 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
 
     private void goBack(String state, Places.Place place) {
         if (place == null) {
-            end(new Command.Fail(StatesError.RUNTIME, "The execution cannot be redriven from the state '" + state + "': it has not entered it."));
+            fail(Ended.FAILED, StatesError.RUNTIME, "The execution cannot be redriven from the state '" + state + "': it has not entered it.");
             return;
         }
         if (root.current != null && root.current.join != null) {
@@ -261,7 +252,7 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
     private void drain(boolean mayBeHeavy) {
         int left = WorkflowLimits.TRANSITIONS_AT_ONCE;
         long steps = budget.takeSpent();
-        while (!isEnded && !agenda.ready.isEmpty()) {
+        while (!isEnded() && !agenda.ready.isEmpty()) {
             if (left-- == 0 || steps > WorkflowLimits.QUERY_STEPS_AT_ONCE || !mayBeHeavy && weight.isHeavy(agenda.ready.peek())) {
                 if (agenda.open(CONTINUE_STEP + "#" + continues) == null) {
                     agenda.startTimer(CONTINUE_STEP + "#" + ++continues, new Open.Continue(), 0);
@@ -300,8 +291,8 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
             return;
         }
         if (++transitions > WorkflowLimits.TRANSITIONS) {
-            end(new Command.Fail(StatesError.RUNTIME, "The execution reached the maximum number of states that it may enter ("
-                    + WorkflowLimits.TRANSITIONS + ")."));
+            fail(Ended.FAILED, StatesError.RUNTIME, "The execution reached the maximum number of states that it may enter ("
+                    + WorkflowLimits.TRANSITIONS + ").");
             return;
         }
         scope.following = null;
@@ -325,7 +316,7 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
 
     @Override
     public void onFailed(String error, String cause) {
-        end(new Command.Fail(error, cause));
+        fail(Ended.FAILED, error, cause);
     }
 
     @Override
@@ -335,51 +326,40 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
 
     @Override
     public void onDeadline() {
-        isTimedOut = true;
-        isOverdue = true;
         root.follows(0); // as on AWS, where its time-out follows no event
-        end(new Command.Fail(StatesError.TIMEOUT, "The execution ran longer than its TimeoutSeconds, " + machine.timeoutSeconds() + "."));
+        fail(Ended.OVERDUE, StatesError.TIMEOUT, "The execution ran longer than its TimeoutSeconds, " + machine.timeoutSeconds() + ".");
     }
 
     /** An execution ends when its machine has and no published event is pending. */
     private void endIfDone() {
-        if (output != null && published.isEmpty() && !isEnded) {
-            try {
-                end(new Command.Succeed(output.payload(source)));
-            } catch (StatesError e) {
-                end(new Command.Fail(e.error(), e.getMessage()));
-            }
+        if (output == null || !published.isEmpty() || isEnded()) {
+            return;
         }
+        Payload whole;
+        try {
+            whole = output.payload(source);
+        } catch (StatesError e) {
+            fail(Ended.FAILED, e.error(), e.getMessage());
+            return;
+        }
+        end(Ended.SUCCEEDED, new Command.Succeed(whole), () -> History.value(Json.NODES.objectNode(), "output", output));
     }
 
-    private void stop(Signal.Stopped stopped) {
-        isStopped = true;
-        end(new Command.Fail(stopped.error(), stopped.cause()));
+    private void fail(Ended how, String error, String cause) {
+        Command.Fail last = new Command.Fail(cut(error, WorkflowLimits.ERROR_CHARS), cut(cause, Limits.CAUSE_BYTES));
+        end(how, last, () -> History.failure(last.error(), how == Ended.OVERDUE ? null : last.cause()));
     }
 
-    private void end(Command how) {
-        Command last = how instanceof Command.Fail(String error, String cause) ? new Command.Fail(cut(error, WorkflowLimits.ERROR_CHARS),
-                cut(cause, Limits.CAUSE_BYTES)) : how;
-        isEnded = true;
-        hasSucceeded = last instanceof Command.Succeed;
+    private void end(Ended how, Command last, Supplier<ObjectNode> details) {
+        ended = how;
         agenda.abandonAll();
         published.abandonAll(agenda.commands());
         agenda.add(last);
-        tellEnd(last);
+        root.event(how.event, details);
     }
 
     private static String cut(String text, int most) {
         return text == null || text.codePointCount(0, text.length()) <= most ? text : text.substring(0, text.offsetByCodePoints(0, most)) + "…";
-    }
-
-    private void tellEnd(Command last) {
-        switch (last) {
-            case Command.Succeed _ -> root.event("ExecutionSucceeded",
-                    () -> History.value(Json.NODES.objectNode(), "output", output));
-            case Command.Fail fail -> root.event(isTimedOut ? "ExecutionTimedOut" : isStopped ? "ExecutionAborted" : "ExecutionFailed",
-                    () -> History.failure(fail.error(), isOverdue ? null : fail.cause()));
-            default -> throw new IllegalStateException("no end: " + last);
-        }
     }
 
     // --- about it
@@ -391,11 +371,11 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
 
     @Override
     public boolean isEnded() {
-        return isEnded;
+        return ended != null;
     }
 
     @Override
     public boolean isTimedOut() {
-        return isTimedOut;
+        return ended == Ended.TIMED_OUT || ended == Ended.OVERDUE;
     }
 }
