@@ -156,6 +156,30 @@ def test_a_mistake_of_the_engine_or_its_driver_is_raised_and_nothing_waits() -> 
         asyncio.run(within())
 
 
+@pytest.mark.parametrize("report", ["succeed", "fail", "beat"])
+def test_a_mistake_of_the_engine_while_a_callback_is_worked_on_is_raised_too(report: str) -> None:
+    def breaks(*_: Any) -> Any:
+        raise RuntimeError("broken")
+
+    async def ask(_: CallGrain) -> Any:
+        live = running[0]
+        live.execution.succeeded = live.execution.failed = live.execution.heartbeat = breaks
+        calls = {"succeed": lambda: live.succeed("A>token", 1), "fail": lambda: live.fail("A>token", "E", None)}
+        call = calls.get(report, lambda: live.beat("A>token"))
+        asyncio.get_running_loop().call_soon(lambda: reported.append(call()))
+        await asyncio.sleep(60)
+
+    async def within() -> None:
+        asking = machine(A=task(Resource="g.waitForTaskToken", Parameters={"token.$": "$$.Task.Token"}))
+        await asyncio.wait_for(asking.run_live({}, ask, tokens=TaskTokens(b"k" * 32), began=running.append), 5)
+
+    running: list[Any] = []
+    reported: list[bool] = []
+    with pytest.raises(RuntimeError, match="broken"):
+        asyncio.run(within())
+    assert reported == [True]
+
+
 def test_what_an_execution_ends_with_is_no_longer_than_others_can_bear() -> None:
     async def nothing(call: CallGrain) -> Any:
         raise AssertionError(call)

@@ -6,7 +6,7 @@ JSON_DEPTH = 200
 NUMBER_CHARS = 1_000
 ERROR_CHARS = 256
 CAUSE_CHARS = 32 << 10
-"""Of what an execution ends with; more is cut off."""
+"""Of what an execution ends with, where more is cut off; and of what a callback or whoever stops it says."""
 STATE_NAME_CHARS = 80
 DIAGNOSTICS = 100
 AWS_DATA_BYTES = 262_144

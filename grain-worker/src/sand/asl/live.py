@@ -62,25 +62,25 @@ class Live:
 
     def stop(self, error: str | None, cause: str | None) -> None:
         """Ends the execution from outside, as failed."""
-        self._carry_out(self.execution.stop(error, cause, self._clock.now_ms()))
+        self._take(lambda: self.execution.stop(error, cause, self._clock.now_ms()))
 
     def succeed(self, step: str, output: Any) -> bool:
         """A callback for a step, `TaskTokens.read(token).step`: whether it was awaited."""
         waits = self.awaited.pop(step, None)
         if waits is not None:
-            self._carry_out(self.execution.succeeded(waits.id, document.exact(output), self._clock.now_ms()))
+            self._take(lambda: self.execution.succeeded(waits.id, document.exact(output), self._clock.now_ms()))
         return waits is not None
 
     def fail(self, step: str, error: str | None, cause: str | None) -> bool:
         waits = self.awaited.pop(step, None)
         if waits is not None:
-            self._carry_out(self.execution.failed(waits.id, error, cause, self._clock.now_ms()))
+            self._take(lambda: self.execution.failed(waits.id, error, cause, self._clock.now_ms()))
         return waits is not None
 
     def beat(self, step: str) -> bool:
         waits = self.awaited.get(step)
         if waits is not None:
-            self._carry_out(self.execution.heartbeat(waits.id, self._clock.now_ms()))
+            self._take(lambda: self.execution.heartbeat(waits.id, self._clock.now_ms()))
         return waits is not None
 
     def _carry_out(self, commands: list[Command]) -> None:
@@ -117,8 +117,11 @@ class Live:
             self._break(broken)
 
     def _go_on(self) -> None:
+        self._take(lambda: self.execution.go_on(self._clock.now_ms()))
+
+    def _take(self, signal: Callable[[], list[Command]]) -> None:
         try:
-            self._carry_out(self.execution.go_on(self._clock.now_ms()))
+            self._carry_out(signal())
         except Exception as broken:
             self._break(broken)
 

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from sand.asl import document, json_faults
+from sand.asl import document, json_faults, limits
 from sand.asl.failure import Declined, runtime
 from sand.asl.service_parameters import SEND_MESSAGE, START_EXECUTION
 
@@ -23,8 +23,6 @@ NOT_REDRIVABLE = "Execution is SUCCEEDED and cannot be redriven"
 _NO_BODY = (
     "The request must contain the parameter MessageBody. (Service: AmazonSQS; Status Code: 400; Error Code: MissingParameter)"
 )
-MOST_CAUSE_CHARS = 32_768
-"""Of an execution, as on AWS. Each level of nesting escapes the cause of the one below, so that it may double."""
 
 
 class Mode(enum.Enum):
@@ -176,7 +174,8 @@ def succeeded(mode: Mode, child: Child, output: Any, stop_ms: int) -> Any:
 
 def failed(mode: Mode, child: Child, status: str, error: str | None, cause: str | None, stop_ms: int) -> str:
     """The cause of the States.TaskFailed of a task that waited for it. status: as AWS names it; a time-out alone says why."""
-    clipped = None if cause is None else cause[:MOST_CAUSE_CHARS]
+    # Each level of nesting escapes the cause of the one below, so that it may double.
+    clipped = None if cause is None else cause[: limits.CAUSE_CHARS]
     told = {} if status == "TIMED_OUT" else {"Cause": clipped, "Error": error}
     more = {name: value for name, value in told.items() if value is not None} | {"RedriveStatus": "REDRIVABLE"}
     return document.write(_description(mode, child, status, stop_ms, more))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from sand.asl import limits
 from sand.asl.diagnostics import child
 from sand.emulator import bodies, problems
 from sand.emulator.http import Request
 
-MOST_ERROR, MOST_CAUSE = 256, 32 << 10
 MOST_BYTES = 1 << 20
 WHY = "cancelled through the API"
 
@@ -22,7 +22,7 @@ def asked(request: Request, execution_id: str) -> tuple[str | None, str]:
     for name in body.keys() - {"error", "cause"}:
         detail = f'"{name}" says nothing here: an execution is stopped with "error" and "cause".'
         raise problems.bad_request(detail, pointer=child("/body", name))
-    error, cause = _text(body, "error", MOST_ERROR), _text(body, "cause", MOST_CAUSE)
+    error, cause = _text(body, "error", limits.ERROR_CHARS), _text(body, "cause", limits.CAUSE_CHARS)
     if error is not None and error.startswith("Sand."):
         detail = '"error" is a name of your own: those that begin with "Sand." are the platform\'s.'
         raise problems.bad_request(detail, pointer="/body/error")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sand.asl import document as documents
+from sand.asl import limits
 from sand.asl.tokens import MOST_CHARACTERS, Place
 from sand.emulator import bodies, problems
 from sand.emulator.applications import Applications
@@ -15,7 +16,6 @@ from sand.emulator.router import Router
 
 ROOT = "/api/v1/task-tokens"
 CALLBACK_BYTES = 256 << 10
-MOST_ERROR, MOST_CAUSE = 256, 32 << 10
 
 
 class TaskTokensApi:
@@ -39,8 +39,8 @@ class TaskTokensApi:
 
     def _failure(self, request: Request) -> Response:
         body = _body(request)
-        error = _text(body, "error", MOST_ERROR) if body.get("error") is not None else None
-        cause = _text(body, "cause", MOST_CAUSE) if body.get("cause") is not None else None
+        error = _text(body, "error", limits.ERROR_CHARS) if body.get("error") is not None else None
+        cause = _text(body, "cause", limits.CAUSE_CHARS) if body.get("cause") is not None else None
         return self._report(body, lambda live, step: live.fail(step, error, cause))
 
     def _heartbeat(self, request: Request) -> Response:
