@@ -78,6 +78,11 @@ NO_JSON = {
     b"nul": (1, 1, "Unrecognized token 'nul': expected a JSON value"),
     b'{"a":1}\n x': (2, 2, "Unrecognized token 'x': expected a JSON value"),
     b"1 2": (1, 3, "more than one JSON value"),
+    b'[1]\r\n  {"a': (2, 3, "more than one JSON value"),
+    b'\r"\xc3\xa9" "\\q"': (2, 6, "more than one JSON value"),
+    b"[" * 501 + b"]" * 501: (1, 1, "it is nested 501 levels deep; the limit is 500"),
+    b"[" + b"1" * 4301 + b"]": (1, 1, "a number in it has 4301 characters; the limit is 4300"),
+    b"0." + b"1" * 4400: (1, 1, "a number in it has 4401 characters; the limit is 4300"),
     b"[1 2]": (1, 4, "Unexpected character ('2'): expected comma to separate Array entries"),
     b"[NaN]": (1, 5, "Non-standard token 'NaN'"),
     b'["\xff"]': (1, 4, "it is not in UTF-8"),
@@ -184,7 +189,7 @@ def test_a_version_says_how_many_instances_wait_and_its_content(server: Server):
     assert listed == version["bundle"] and len(listed) == 64 and int(listed, 16)
 
 
-@pytest.mark.parametrize("body", NO_JSON, ids=repr)
+@pytest.mark.parametrize("body", NO_JSON, ids=lambda body: repr(body[:24]))
 def test_a_body_that_is_no_json_is_told_with_its_place(server: Server, main: str, body: bytes):
     line, column, why = NO_JSON[body]
     expected = (400, f"At line {line}, column {column}: {why}", line, column)
@@ -198,6 +203,23 @@ def test_a_body_that_is_no_json_is_told_with_its_place(server: Server, main: str
         told = answer.json()
         assert (answer.status_code, told["detail"], told["line"], told["column"]) == expected, (path, told)
         assert told["type"].endswith("/malformed-json")
+
+
+CONTROL = {
+    b" \n": "there is no value",
+    b"[1] 2": "more than one JSON value",
+    b"[" * 250 + b"]" * 250: "it is nested 250 levels deep; the limit is 200",
+    b"[" * 600 + b"]" * 600: "it is nested 600 levels deep; the limit is 200",
+    b"1" * 1001: "a number in it has 1001 characters; the limit is 1000",
+}
+
+
+@pytest.mark.parametrize("body", CONTROL, ids=lambda body: repr(body[:24]))
+def test_the_control_plane_reads_no_more_than_workflows_do(server: Server, main: str, body: bytes):
+    for path in (f"{AT}/invocations/{main}/cancel", f"{AT}/rollback", f"{AT}/processes", "/api/v1/asl/test-state"):
+        told = server.http.post(path, content=body, headers=JSON).json()
+        assert (told["status"], told["type"].rpartition("/")[2]) == (400, "malformed-json"), (path, told)
+        assert told["detail"].endswith(f": {CONTROL[body]}"), (path, told)
 
 
 def test_a_number_that_nobody_reckons_with_is_no_json_at_any_door(server: Server, main: str):

@@ -115,11 +115,15 @@ def test_cases_that_are_wrong_have_the_same_answers_with_their_ids_in_both_engin
     giving = '{"StartAt": "S", "States": {"S": {"Type": "Pass", "Result": [HUGE], "End": true}}}'.replace("HUGE", huge)
     lines += [f'{{"id": "given", "definition": {passing}, "input": {huge}}}']
     lines += [f'{{"id": "in {at}", "definition": {text}}}' for at, text in enumerate((looking, giving, json.dumps(giving)))]
-    lines += [f'{{"id": "digits", "definition": {passing}, "input": {"1" * 1001}}}', '{"id": "none", "definition": no}']
+    lines += [
+        f'{{"id": "digits", "definition": {passing}, "input": {"1" * 1001}}}',
+        f'{{"id": "sign", "definition": {passing}, "input": -{"1" * 1000}}}',
+        '{"id": "none", "definition": no}',
+    ]
     python, java = (outcomes(engine, "\n".join(lines)) for engine in ("python", "java"))
     assert python == java
     assert [one["id"] for one in python] == [json.loads(re.match(r'{"id": ("[^"]*"|[0-9]+)', line)[1]) for line in lines]
-    assert [one["id"] for one in python if one["status"] != "INVALID"] == [0, 1, "in 199", "in 200"]
+    assert [one["id"] for one in python if one["status"] != "INVALID"] == [0, 1, "in 199", "in 200", "sign"]
 
 
 @pytest.mark.long

@@ -197,3 +197,11 @@ def test_a_number_whose_exponent_no_engine_reckons_with_is_no_json(text: str) ->
     with pytest.raises(document.NoJson, match="more than 9 digits"):
         document.parse(text)
     assert document.parse("1e999999999") is not None
+
+
+def test_of_a_number_only_digits_count() -> None:
+    ones = "1" * 1000
+    for text in (f"-{ones}", f"0.{ones[1:]}", f"{ones[2:]}e+05"):
+        assert document.parse(text) == document.decimal(text)
+        with pytest.raises(document.NoJson, match="a number in it has 1001 characters; the limit is 1000"):
+            document.parse(text + "1")

@@ -48,9 +48,14 @@ _EXPONENT = 10**9
 """Exponents have fewer digits than this has."""
 
 
+def check_digits(number: str, most: int) -> None:
+    """Of its digits alone, as Jackson counts them: no sign, point or e. Raises NoJson."""
+    if len(number) > most and (digits := sum(map(str.isdigit, number))) > most:
+        raise NoJson(f"a number in it has {digits} characters; the limit is {most}", True)
+
+
 def _number(text: str) -> int | Decimal:
-    if len(text) > limits.NUMBER_CHARS:
-        raise NoJson(f"a number in it has {len(text)} characters; the limit is {limits.NUMBER_CHARS}", True)
+    check_digits(text, limits.NUMBER_CHARS)
     return int(text) if text.lstrip("-").isdigit() else decimal(text)
 
 

@@ -8,12 +8,14 @@ from typing import NoReturn
 from sand.asl.document import NoJson
 
 _BLANKS = re.compile(r"[ \t\r\n]*")
+_LINE_END = re.compile(r"\r\n?|\n")
 _WORD = re.compile(r"[^\W\d][\w$]*|\$[\w$]*")
 _PLAIN = re.compile(r'[^"\\\x00-\x1f]*')
 _VALUES = "(JSON String, Number, Array, Object or token 'null', 'true' or 'false')"
 _SOURCE = "[Source: REDACTED (`StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION` disabled); "
 _WORDS = ("true", "false", "null")
 _NO_NUMBERS = ("NaN", "Infinity", "-Infinity")
+TRAILING = "Trailing token found after value"
 
 
 class _Fault(Exception):
@@ -23,7 +25,7 @@ class _Fault(Exception):
 
 
 def first(text: str) -> tuple[str, int] | None:
-    """What Jackson says, and the character that it stands at (-1: it does not say); None when there is no fault."""
+    """What Jackson says, and the character that it stands at; None when there is no fault."""
     try:
         _Reader(text).read()
     except _Fault as found:
@@ -37,7 +39,7 @@ def fault(text: str) -> str | None:
     if found is None:
         return None
     said, at = found
-    return f"{said}\n at {_place(text, at)}" if at >= 0 else said
+    return said if said == TRAILING else f"{said}\n at {_place(text, at)}"
 
 
 def why(refused: NoJson, text: str) -> str:
@@ -47,9 +49,15 @@ def why(refused: NoJson, text: str) -> str:
     return str(refused) if refused.is_limit else fault(text) or str(refused)
 
 
+def line_of(text: str, at: int) -> tuple[int, int]:
+    """The line that a character is in, from 1, and which character that begins with."""
+    ends = [end.end() for end in _LINE_END.finditer(text, 0, at)]
+    return len(ends) + 1, ends[-1] if ends else 0
+
+
 def _place(text: str, at: int) -> str:
-    line = text.count("\n", 0, at) + 1
-    return f"{_SOURCE}line: {line}, column: {at - text.rfind(chr(10), 0, at)}]"
+    line, begin = line_of(text, at)
+    return f"{_SOURCE}line: {line}, column: {at - begin + 1}]"
 
 
 class _Reader:
@@ -73,9 +81,12 @@ class _Reader:
             else:
                 self._at += 1
                 self._entry()
-        if self._next():
-            self._value("")
-            raise _Fault("Trailing token found after value", -1)
+        if char := self._next():
+            begin = self._at
+            # Jackson reads one token more, and of a text no more than its beginning.
+            if char not in '[{"':
+                self._value("")
+            raise _Fault(TRAILING, begin)
 
     def _entry(self) -> None:
         name = self._open[-1][0]

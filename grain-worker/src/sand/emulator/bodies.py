@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
 from typing import Any
 
 from sand.asl import document as documents
@@ -12,8 +13,11 @@ from sand.emulator.problems import Problem
 from sand.values import JSON
 
 DEPTH = 500
+NUMBER_CHARS = 4300
+"""More than these Python reads into no number."""
 _FORM = "application/x-www-form-urlencoded"
 _FIRST_OF_A_SCALAR = b'"-0123456789tfn'
+_LONG = re.compile(rf"[-+.0-9eE]{{{NUMBER_CHARS + 1}}}")
 _SCALARS = re.compile(r"[^\"{}\[\]]+|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
 
 
@@ -49,8 +53,12 @@ def json_object(body: bytes, most: int, expected: str, pointer: str | None = "/b
         raise problems.too_large("The body", most, len(body))
     try:
         parsed = documents.parse(body.decode("utf-8"))
-    except (documents.NoJson, UnicodeDecodeError) as broken:
-        raise (fault(body) or _malformed(str(broken), 1, 1)) from None
+    except UnicodeDecodeError as broken:
+        raise _no_text(body, broken) from None
+    except documents.NoJson as broken:
+        # A workflow's limits are narrower than the door's.
+        found = None if broken.is_limit else fault(body)
+        raise (found or _malformed(str(broken), 1, 1)) from None
     if not isinstance(parsed, dict):
         raise problems.bad_request(expected, pointer=pointer)
     return parsed
@@ -69,14 +77,13 @@ def fault(body: bytes) -> Problem | None:
         text = body.decode("utf-8")
         actual = depth(text)
         if actual > DEPTH:
-            return _malformed(f"it is nested {actual} levels deep, the limit is {DEPTH}", 1, 1, limit=DEPTH, actual=actual)
-        json.loads(text, parse_constant=_constant)
-    except json.JSONDecodeError as broken:
-        return _malformed(*(malformed.fault(text) or ("more than one JSON value", broken.lineno, broken.colno)))
+            return _malformed(f"it is nested {actual} levels deep; the limit is {DEPTH}", 1, 1, limit=DEPTH, actual=actual)
+        read_number = partial(documents.check_digits, most=NUMBER_CHARS) if _LONG.search(text) else None
+        json.loads(text, parse_int=read_number, parse_float=read_number, parse_constant=_constant)
+    except documents.NoJson as broken:
+        return _malformed(str(broken), 1, 1)
     except UnicodeDecodeError as broken:
-        before = body[: broken.start]
-        line, column = before.count(b"\n") + 1, broken.start + 1 - before.rfind(b"\n")  # behind the byte, as there
-        return _malformed("it is not in UTF-8", line, column)
+        return _no_text(body, broken)
     except (ValueError, RecursionError) as broken:
         return _malformed(*(malformed.fault(text) or (str(broken), 1, 1)))
     return None
@@ -93,6 +100,12 @@ def depth(text: str) -> int:
 
 def _constant(name: str) -> None:
     raise ValueError(f"{name} is no JSON")
+
+
+def _no_text(body: bytes, broken: UnicodeDecodeError) -> Problem:
+    before = body[: broken.start]
+    line, column = before.count(b"\n") + 1, broken.start + 1 - before.rfind(b"\n")  # behind the byte, as there
+    return _malformed("it is not in UTF-8", line, column)
 
 
 def _malformed(why: str, line: int, column: int, **more: int) -> Problem:

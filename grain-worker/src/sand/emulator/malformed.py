@@ -16,18 +16,17 @@ _WORD = re.compile(r"Unrecognized token '([^']*)'")
 
 
 def fault(text: str) -> tuple[str, int, int] | None:
-    """A sentence, line and column (in bytes), both from 1; None when there is nothing wrong with the value that is first."""
+    """A sentence, line and column (in bytes), both from 1; None when there is nothing wrong."""
     if text.startswith("\ufeff"):
         return "it begins with a byte order mark, which no JSON does", 1, 1
-    if not text.strip():
+    if not text.strip(" \t\r\n"):
         return "there is no value", 1, 1
     found = json_faults.first(text)
-    if found is None or found[1] < 0:
+    if found is None:
         return None
     said, at = found
-    line = text.count("\n", 0, at) + 1
-    before = text[text.rfind("\n", 0, at) + 1 : at]
-    column = len(before.encode("utf-8", "replace")) + 1 + max(0, at - len(text))
+    line, begin = json_faults.line_of(text, at)
+    column = len(text[begin:at].encode("utf-8", "replace")) + 1 + max(0, at - len(text))
     if word := _WORD.match(said):
         column -= len(word[1].encode("utf-8", "replace"))
     return _sentence(said), line, column
@@ -46,6 +45,8 @@ def sentence(refused: NoJson, text: str) -> str:
 
 
 def _sentence(said: str) -> str:
+    if said == json_faults.TRAILING:
+        return "more than one JSON value"
     if "end-of-input" in said:
         return "it ends in the middle of a value"
     plain = _BEGUN.sub("", _CODE.sub("", said)).replace(_VALUES, "a JSON value")
