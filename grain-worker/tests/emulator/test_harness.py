@@ -18,7 +18,16 @@ from sand.emulator.lines import Lines, Origin, Which
 RAW = "def handle(event, context):\n    return bytes((0, 255))\n"
 SIZE = "def handle(event, context):\n    return [type(event).__name__, len(event)]\n"
 SLEEPS = "import time\ndef handle(event, context):\n    time.sleep(event)\n    return 'done'\n"
+DEEP = "def handle(event, context):\n    value = 1\n    for _ in range(300):\n        value = [value]\n    return value\n"
+NO_JSON = "import sand\ndef handle(event, context):\n    return sand.Response('{', 'application/json')\n"
 INVOKES = {"Type": "Task", "Resource": "arn:aws:states:::lambda:invoke", "Parameters": {"FunctionName": "raw"}, "End": True}
+DEEPLY = {"StartAt": "Deep", "States": {"Deep": {"Type": "Task", "Resource": "deep", "End": True}}}
+STARTS = {
+    "Type": "Task",
+    "Resource": "arn:aws:states:::states:startExecution.sync:2",
+    "Parameters": {"StateMachineArn": "deeper"},
+    "End": True,
+}
 
 
 def _machine(**states: dict[str, Any]) -> str:
@@ -36,6 +45,17 @@ FILES = {
     "workflows/invoked.asl.json": _machine(Raw=INVOKES),
     "workflows/sized.asl.json": _machine(
         Raw={"Type": "Task", "Resource": "raw", "Next": "Size"}, Size={"Type": "Task", "Resource": "size", "End": True}
+    ),
+    "grains/deep/handler.py": DEEP,
+    "grains/no-json/handler.py": NO_JSON,
+    "workflows/deeper.asl.json": _machine(Both={"Type": "Parallel", "Branches": [DEEPLY], "End": True}),
+    "workflows/kept.asl.json": _machine(
+        Both={"Type": "Parallel", "Branches": [DEEPLY], "Next": "Size"}, Size={"Type": "Task", "Resource": "size", "End": True}
+    ),
+    "workflows/started.asl.json": _machine(Raw={"Type": "Task", "Resource": "sand:workflow:deeper", "End": True}),
+    "workflows/told.asl.json": _machine(Start={**STARTS, "ResultSelector": {"o.$": "$.Output"}}),
+    "workflows/broken.asl.json": _machine(
+        Raw={"Type": "Task", "Resource": "no-json", "Next": "Size"}, Size={"Type": "Task", "Resource": "size", "End": True}
     ),
     "workflows/outer.asl.json": _machine(Raw={"Type": "Task", "Resource": "sand:workflow:hand-on", "End": True}),
 }
@@ -76,6 +96,25 @@ def test_bytes_go_through_a_workflow_whole(shop: Harness) -> None:
     assert shop.workflow("sized", stubs={"raw": lambda input: bytearray(4), "size": lambda input: len(input)}).output == 4
     assert shop.workflow("placed", stubs={"raw": {"return": b"123"}}).error == "States.Runtime"
     assert shop.workflow("outer").error == "States.DataLimitExceeded"
+
+
+def test_what_is_called_json_and_is_too_much_or_none_goes_through_whole_too(shop: Harness) -> None:
+    deep = shop.call("deep")
+    for name, output in (("deeper", [deep]), ("started", [deep]), ("kept", ["list", 1])):
+        assert shop.workflow(name).output == shop.call(name) == output, name
+    assert shop.workflow("kept").calls[1].input == [deep]
+    for end in (shop.workflow("broken"), shop.invoke("broken")):
+        assert (end.status, end.error) == ("FAILED", "Sand.BadRequest")
+    outcome = shop.workflow("broken", stubs={"size": lambda input: 1})
+    assert (outcome.error, outcome.calls[1].input) == ("Sand.BadRequest", b"{")
+
+
+def test_what_tells_of_a_value_without_an_inside_has_none(shop: Harness) -> None:
+    told = shop.invoke("told")
+    assert (told.status, told.error) == ("FAILED", "States.DataLimitExceeded")
+    assert "a path looks into a value that is over a limit: it is nested 302 levels deep; the limit is 200" in (
+        told.cause or ""
+    )
 
 
 @pytest.mark.parametrize("stub", [[], {"return": object()}, {"return": {"a": b"1"}}, [{"return": 1}, {"return": {1, 2}}]])

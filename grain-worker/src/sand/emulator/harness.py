@@ -10,7 +10,7 @@ from typing import Any
 
 from sand import values
 from sand.asl import GrainFailed, Machine, Outcome, Stubs, failure, stub_check, stub_names
-from sand.asl.opaque import Opaque
+from sand.asl.opaque import Opaque, OpaqueJoin
 from sand.asl.stubs import Answer
 from sand.context import Data
 from sand.emulator import ids, stub_values
@@ -266,14 +266,14 @@ class Harness:
 
     def _input(self, given: Any) -> Payload:
         """Of a task."""
-        return payload_of(given) if isinstance(given, Opaque) else self._values.payload(given)
+        return payload_of(given) if isinstance(given, Opaque | OpaqueJoin) else self._values.payload(given)
 
     def _call_workflow(
         self, name: str, stubs: Mapping[str, Any] | None, callbacks: Mapping[str, Any] | None, input: Any
     ) -> Answer:
         outcome = self._workflow(name, input, stubs, callbacks)
         failed = None if outcome.status == "SUCCEEDED" else (outcome.error, outcome.cause)
-        if isinstance(outcome.output, Opaque):
+        if isinstance(outcome.output, Opaque) and not outcome.output.broken:
             failed = (failure.DATA_LIMIT_EXCEEDED, f"the output of workflow {name} is no JSON")
         return Answer(outcome.output, failed, outcome.elapsed_ms)
 

@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from sand import values
-from sand.asl import GrainFailed, Outcome, document
+from sand.asl import CallGrain, GrainFailed, Outcome, document
 from sand.asl.diagnostics import child
-from sand.asl.opaque import Opaque
+from sand.asl.opaque import Opaque, OpaqueJoin
 from sand.asl.stubs import Answer
 from sand.emulator.segments import Segments
-from sand.emulator.workflow_values import value_of
-from sand.errors import TooLarge, Unserializable
+from sand.emulator.workflow_values import payload_of, value_of
+from sand.errors import BadRequest, TooLarge, Unserializable
 from sand.messages import Payload
 
 
@@ -57,7 +57,11 @@ class StubValues:
 
     def _function(self, function: Callable[[Any], Any]) -> Callable[[Any], Any]:
         def call(input: Any) -> Any:
-            given = function(_plain(input))
+            try:
+                shown = _plain(input)
+            except BadRequest as refused:  # a handler would not have been given it either
+                raise GrainFailed("Sand.BadRequest", str(refused)) from None
+            given = function(shown)
             if isinstance(given, Answer):
                 return given
             try:
@@ -85,10 +89,17 @@ def json(given: Any, where: str) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    return values.decode(value.content, None) if isinstance(value, Opaque) else value
+    """As a handler has it. :raises BadRequest: it is called JSON, and none"""
+    return values.decode(payload_of(value), None) if isinstance(value, Opaque | OpaqueJoin) else value
+
+
+def _asked(call: CallGrain) -> CallGrain:
+    try:
+        return replace(call, input=_plain(call.input))
+    except BadRequest:
+        return replace(call, input=payload_of(call.input).bytes)
 
 
 def shown(outcome: Outcome) -> Outcome:
-    """Bytes and arrays as a handler has them."""
-    calls = [replace(call, input=_plain(call.input)) for call in outcome.calls]
-    return replace(outcome, output=_plain(outcome.output), calls=calls)
+    """Values without an inside as a handler has them. :raises BadRequest: the output is called JSON, and none"""
+    return replace(outcome, output=_plain(outcome.output), calls=[_asked(call) for call in outcome.calls])

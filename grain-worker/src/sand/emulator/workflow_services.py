@@ -150,7 +150,10 @@ def _result(mode: Mode, child: Child, ended: Execution) -> Any:
     """:raises GrainFailed: it has none"""
     stop_ms, status = ended.ended_ms or child.start_ms, ended.status
     if ended.output is not None and ended.output.content_type.startswith(JSON):
-        return platform_services.succeeded(mode, child, value_of(ended.output), stop_ms)
+        output = value_of(ended.output)
+        told = platform_services.succeeded(mode, child, output, stop_ms)
+        # What tells of a value that has no inside has none either.
+        return value_of(payload_of(told)) if isinstance(output, Opaque) else told
     if ended.failure is not None:
         error, cause = ended.failure.error, ended.failure.cause
     else:
