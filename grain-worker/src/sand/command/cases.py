@@ -96,11 +96,11 @@ def _read(line: str) -> tuple[Any, bool]:
     except document.NoJson as e:
         if not e.is_limit or not line.lstrip().startswith("{"):
             raise
-    texts = case_text.members(line)
-    read_ = {
-        name: text if name == "definition" and _is_over(text) else document.parse(text, objects) for name, text in texts.items()
+    case = {
+        name: text if name == "definition" and _is_over(text) else document.parse(text, objects)
+        for name, text in case_text.members(line).items()
     }
-    return read_, objects.is_unique
+    return case, objects.is_unique
 
 
 def _is_over(text: str) -> bool:

@@ -121,7 +121,7 @@ class Harness:
 
     def succeed(self, token: str, output: Any = None) -> bool:
         """Reports on a task that waits for its token. Whether it was awaited, and so counts. :raises ValueError: no token"""
-        given = stub_values.json(output, "the output of a task that waits for its token is JSON")
+        given = stub_values.as_json(output, "the output of a task that waits for its token is JSON")
         return self._report(token, lambda live, step: live.succeed(step, given))
 
     def fail(self, token: str, error: str | None = None, cause: str | None = None) -> bool:
@@ -164,7 +164,7 @@ class Harness:
         for what, faults in (("stub", stub_check.faults(stubs)), ("callback", stub_check.callback_faults(callbacks))):
             if faults:
                 raise ValueError(f"a {what} cannot be used: {faults[0].pointer}: {faults[0].message}")
-        stub_values.callbacks(callbacks)
+        stub_values.check_callbacks(callbacks)
         self._check_stubs(name, stubs)
         given, known = self._values.value(input, "the input"), self._values.stubs(stubs)
         return stub_values.shown(self._workflow(name, given, known, callbacks, **options))

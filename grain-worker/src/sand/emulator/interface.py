@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from importlib.resources import files
 from pathlib import Path
 
-_PATH = re.compile(r"  (/\S*):\n")
-_METHOD = re.compile(r"    (get|put|post|patch|delete|head|options):\n")
+_PATH = re.compile(r"^  (/\S*):\n", re.MULTILINE)
+_METHOD = re.compile(r"^    (get|put|post|patch|delete|head|options):\n", re.MULTILINE)
 _BEGIN = "\npaths:\n"
 _END = "\n\ncomponents:\n"
 NOTE = """    This is the emulator's: it has the operations that the emulator serves, and no others. docs/GUIDE.md names those.
@@ -28,19 +28,13 @@ def document(is_served: Callable[[str, str], bool]) -> str:
 
 def _served(paths: str, is_served: Callable[[str, str], bool]) -> Iterator[str]:
     """The blocks of paths, each without the operations that are not there."""
-    for template, block in _blocks(paths, _PATH):
-        shared, *operations = _blocks(block, _METHOD)
-        kept = [each for method, each in operations if is_served(method.upper(), template)]
+    for template, block in _named(_PATH.split(paths)[1:]):
+        shared, *operations = _METHOD.split(block)
+        kept = [f"    {method}:\n{each}" for method, each in _named(operations) if is_served(method.upper(), template)]
         if kept:
-            yield f"  {template}:\n{shared[1]}{''.join(kept)}"
+            yield f"  {template}:\n{shared}{''.join(kept)}"
 
 
-def _blocks(text: str, heading: re.Pattern[str]) -> Iterator[tuple[str, str]]:
-    """Each with its name; of paths, without the heading; of operations, with it, and before them what they share."""
-    found = [match for match in heading.finditer(text) if match.start() == 0 or text[match.start() - 1] == "\n"]
-    is_path = heading is _PATH
-    if not is_path:
-        yield "", text[: found[0].start()]
-    for match, following in zip(found, [*found[1:], None], strict=True):
-        start = match.end() if is_path else match.start()
-        yield match[1], text[start : following.start() if following else len(text)]
+def _named(parts: list[str]) -> Iterator[tuple[str, str]]:
+    """Blocks with their headings' names, of what a split by these gives."""
+    return zip(parts[::2], parts[1::2], strict=True)

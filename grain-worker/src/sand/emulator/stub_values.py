@@ -72,16 +72,16 @@ class StubValues:
         return call
 
 
-def callbacks(said: Mapping[str, Any] | None) -> None:
+def check_callbacks(said: Mapping[str, Any] | None) -> None:
     """:raises ValueError: the output of one is no JSON"""
     for name, one in (said or {}).items():
         for each in one if isinstance(one, list) else [one]:
             if not callable(each) and "success" in each:
-                json(each["success"], f"a callback cannot be used: {child('', name)}/success")
+                as_json(each["success"], f"a callback cannot be used: {child('', name)}/success")
 
 
-def json(given: Any, where: str) -> Any:
-    """:raises ValueError: it is none"""
+def as_json(given: Any, where: str) -> Any:
+    """What a test says, with its digits. :raises ValueError: it is none"""
     try:
         return document.parse(values.to_json(given).decode())
     except (TypeError, ValueError, RecursionError) as refused:
