@@ -1,9 +1,7 @@
 package dev.sand.frontend.control;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.sand.frontend.http.Exchange;
-import dev.sand.frontend.http.Problem;
 import dev.sand.frontend.http.Problems;
 import dev.sand.workflow.data.Json;
 import java.io.IOException;
@@ -31,12 +29,8 @@ final class JsonBody {
         JsonNode body;
         try {
             body = Json.read(bytes);
-        } catch (JsonProcessingException e) {
-            throw dev.sand.frontend.http.Json.malformed(e, ByteBuffer.wrap(bytes)).asException();
         } catch (IOException e) {
-            // There is nothing but white space, or it is in no encoding: the door's own words.
-            Problem found = dev.sand.frontend.http.Json.check(ByteBuffer.wrap(bytes));
-            throw (found == null ? Problems.badRequest("The body is not JSON: " + e.getMessage()) : found).asException();
+            throw dev.sand.frontend.http.Json.malformed(e, ByteBuffer.wrap(bytes)).asException();
         }
         if (body == null || !body.isObject()) {
             throw Problems.badRequest(expected).asException();

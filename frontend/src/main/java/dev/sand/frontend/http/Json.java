@@ -56,10 +56,8 @@ public final class Json {
     public static JsonNode read(byte[] bytes) {
         try {
             return MAPPER.readTree(bytes);
-        } catch (JsonProcessingException e) {
+        } catch (IOException e) {
             throw malformed(e, ByteBuffer.wrap(bytes)).asException();
-        } catch (IOException e) { // of bytes that are no text in any encoding
-            throw malformed(e.getMessage(), 1, 1).asException();
         }
     }
 
@@ -94,8 +92,12 @@ public final class Json {
     }
 
     /** @param body that could not be read */
-    public static Problem malformed(JsonProcessingException e, ByteBuffer body) {
-        var at = e.getLocation();
+    public static Problem malformed(IOException e, ByteBuffer body) {
+        if (!(e instanceof JsonProcessingException known)) { // there is no value, or no text in any encoding
+            Problem found = check(body);
+            return found == null ? malformed(e.getMessage(), 1, 1) : found;
+        }
+        var at = known.getLocation();
         return malformed(JsonFault.sentence(e, body), at == null ? 1 : at.getLineNr(), at == null ? 1 : at.getColumnNr());
     }
 

@@ -222,14 +222,14 @@ public final class ManagementPlane implements Gate.Managed {
         return Json.bytes(event);
     }
 
-    private static JsonNode parsed(byte[] body) throws IOException {
+    private static JsonNode parsed(byte[] body) {
         try {
             JsonNode read = dev.sand.workflow.data.Json.read(body);
             if (read.isNull()) { // which a grain could not tell from no body
                 throw Problems.badRequest("The body is null: leave it out, or send what the document says.").asException();
             }
             return read;
-        } catch (com.fasterxml.jackson.core.JsonProcessingException e) {
+        } catch (IOException e) {
             throw Json.malformed(e, java.nio.ByteBuffer.wrap(body)).asException();
         }
     }
