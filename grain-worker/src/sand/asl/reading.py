@@ -78,7 +78,7 @@ class _Reader:
             fields.wrong("Version", "The field Version must be 1.0.")
         self._is_jsonata = query_language(fields) is True
         variables = VariableNames()
-        timeout = fields.integer("TimeoutSeconds", 1, limits.SECONDS, 0)
+        timeout = fields.integer("TimeoutSeconds", 0, limits.SECONDS, 0)
         machine = self._machine(fields, "a state machine", variables, timeout)
         variables.check(self._diagnostics)
         # Of branches and item processors AWS does not ask for it.

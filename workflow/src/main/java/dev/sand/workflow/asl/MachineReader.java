@@ -54,7 +54,7 @@ final class MachineReader {
         }
         isJsonata = Boolean.TRUE.equals(StateReader.queryLanguage(fields));
         VariableNames variables = new VariableNames();
-        long timeout = fields.integer("TimeoutSeconds", 1, WorkflowLimits.SECONDS, 0);
+        long timeout = fields.integer("TimeoutSeconds", 0, WorkflowLimits.SECONDS, 0);
         StateMachine machine = read(fields, "a state machine", variables);
         variables.check(diagnostics);
         // Of branches and item processors AWS does not ask for it.
