@@ -7,9 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from sand.asl import definition as asl
-from sand.asl import distribution, error_rules, limits, rules, service_fields, timestamps, tokens
+from sand.asl import distribution, error_rules, known_services, limits, rules, service_fields, timestamps, tokens
 from sand.asl.fields import Fields
-from sand.asl.known_services import is_unknown as is_unknown_service
 from sand.asl.platform_services import service_of
 from sand.asl.resources import grain_of, invokes_function
 from sand.asl.templates import ALL, INPUT, RESULT, WHOLE, Reader
@@ -123,13 +122,15 @@ class StateReader:
         named = tokens.without(resource)
         service = service_of(named)
         grain = "" if service else grain_of(named) or ""
-        is_unknown = not service and is_unknown_service(resource)
+        is_unknown = not service and known_services.is_unknown(resource)
         if service:
             service_fields.check(fields, service, self._is_jsonata, awaits_token)
         elif is_unknown:
             fields.wrong("Resource", f"The resource {resource} is not recognized: AWS has no such service integration.")
         elif invokes_function(named):
             service_fields.check_function(fields, self._is_jsonata)
+        elif required := known_services.required(resource):
+            service_fields.check_required(fields, self._is_jsonata, required)
         if fields.string("Resource") is not None and not grain and not service and not is_unknown:
             wanted = "a grain's name, sand:grain:<name>, or the ARN of a Lambda function whose name is the grain's"
             if resource.strip():

@@ -145,6 +145,9 @@ final class StateReader {
             new ServiceReader(machines, fields, raw.isJsonata).readFunction();
         } else if (resource != null) {
             machines.onGrain(grain, fields.pointer("Resource"));
+            if (!KnownServices.required(resource).isEmpty()) {
+                new ServiceReader(machines, fields, raw.isJsonata).readRequired(KnownServices.required(resource));
+            }
         }
         fields.atMostOne("TimeoutSeconds", "TimeoutSecondsPath");
         fields.atMostOne("HeartbeatSeconds", "HeartbeatSecondsPath");
