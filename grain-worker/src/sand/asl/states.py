@@ -10,7 +10,7 @@ from sand.asl import definition as asl
 from sand.asl import distribution, error_rules, known_services, limits, rules, service_fields, timestamps, tokens
 from sand.asl.fields import Fields
 from sand.asl.platform_services import service_of
-from sand.asl.resources import grain_of, invokes_function
+from sand.asl.resources import grain_of, invokes_function, is_activity
 from sand.asl.templates import ALL, INPUT, RESULT, WHOLE, Reader
 from sand.asl.variable_names import VariableNames
 from sand.asl.ways import Ways
@@ -173,6 +173,9 @@ class StateReader:
         else:
             credentials.ignore("RoleArn.$")
         credentials.report_unknown("Credentials")
+        resource = self._fields.raw("Resource")
+        if isinstance(resource, str) and is_activity(resource):
+            self._fields.wrong("Credentials", "The field Credentials is not for activities.")
 
     def _pass(self) -> asl.State:
         common = self._common(self._next(), True, False)
@@ -280,6 +283,8 @@ class StateReader:
                     configuration.wrong(field, f"The field {field} must be {' or '.join(values)}.")
             if is_distributed:
                 configuration.require("ExecutionType")
+            elif "ExecutionType" in configuration and self._configures("Mode", "INLINE"):
+                configuration.wrong("ExecutionType", "The field ExecutionType is for the Mode DISTRIBUTED.")
             configuration.report_unknown("a ProcessorConfig")
         return self._machines(processor, "an item processor", self._variables.below(self._name))
 

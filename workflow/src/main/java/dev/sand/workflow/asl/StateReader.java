@@ -180,6 +180,10 @@ final class StateReader {
             credentials.ignore("RoleArn.$");
         }
         credentials.reportUnknown("Credentials");
+        String resource = raw.fields.string("Resource");
+        if (resource != null && Resources.isActivity(resource)) {
+            raw.fields.report("Credentials", Code.WRONG_VALUE, "The field Credentials is not for activities.");
+        }
     }
 
     private static Template.Constant result(Fields fields) {
@@ -302,6 +306,8 @@ final class StateReader {
             oneOf(configuration, "ExecutionType", List.of("STANDARD", "EXPRESS"));
             if (isDistributed) {
                 configuration.required("ExecutionType");
+            } else if (configuration.has("ExecutionType") && configures(raw, "Mode", "INLINE")) {
+                configuration.report("ExecutionType", Code.WRONG_VALUE, "The field ExecutionType is for the Mode DISTRIBUTED.");
             }
             configuration.reportUnknown("a ProcessorConfig");
         }
