@@ -245,7 +245,7 @@ class StateReader:
         selector = self._data.template("Parameters" if is_older else "ItemSelector")
         is_distributed = self._configures("Mode", "DISTRIBUTED")
         processor = self._processor(is_distributed)
-        items_path = None if self._is_jsonata else fields.path("ItemsPath")
+        items_path = None if self._is_jsonata else fields.definite_path("ItemsPath")
         concurrency_from = self._data.counted("MaxConcurrency")
         if self._is_jsonata and "Items" in fields:
             value = fields.raw("Items")
