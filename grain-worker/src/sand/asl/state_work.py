@@ -97,7 +97,7 @@ def _task(visit: Visit, state: asl.Task) -> Steps:
             Parameters(None, required).checked(given, state.flow.is_jsonata)
     except Declined as declined:
         _tell_begun(visit, state, scheduled, seconds, beat)
-        visit.scope.event(*events.task_failed(state, declined.error, declined.cause))
+        visit.scope.event(*events.task_failed(state, *failure.bounded(declined.error, declined.cause)))
         raise
     _tell_begun(visit, state, scheduled, seconds, beat)
     if visit.invocation is invocations.Kind.DRY_RUN and not state.awaits_token:

@@ -2,7 +2,6 @@ package dev.sand.workflow;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sand.event.InvocationResult.Status;
-import dev.sand.event.Limits;
 import dev.sand.event.Payload;
 import dev.sand.event.Redrive;
 import dev.sand.workflow.Agenda.Open;
@@ -151,7 +150,7 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
         }
         try {
             agenda.abandonWork(full.scope);
-            exit.failScope(full.scope, StatesError.RUNTIME, full.getMessage());
+            exit.failScope(full.scope, new Failure(StatesError.RUNTIME, full.getMessage()));
         } catch (HistoryFull outer) {
             onFull(outer);
         }
@@ -358,8 +357,7 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
     }
 
     private void end(Command how) {
-        Command last = how instanceof Command.Fail(String error, String cause) ? new Command.Fail(cut(error, WorkflowLimits.ERROR_CHARS),
-                cut(cause, Limits.CAUSE_BYTES)) : how;
+        Command last = how instanceof Command.Fail(String error, String cause) ? bounded(new Failure(error, cause)) : how;
         isEnded = true;
         hasSucceeded = last instanceof Command.Succeed;
         agenda.abandonAll();
@@ -368,8 +366,8 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
         tellEnd(last);
     }
 
-    private static String cut(String text, int most) {
-        return text == null || text.codePointCount(0, text.length()) <= most ? text : text.substring(0, text.offsetByCodePoints(0, most)) + "…";
+    private static Command.Fail bounded(Failure failure) {
+        return new Command.Fail(failure.error(), failure.cause());
     }
 
     private void tellEnd(Command last) {

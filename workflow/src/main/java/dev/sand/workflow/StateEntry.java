@@ -220,7 +220,7 @@ final class StateEntry {
     private void stop(Visit visit, State.Fail fail) {
         String error = fail.errorFrom() == null ? fail.error() : text(visit, fail.errorFrom(), "ErrorPath");
         String cause = fail.causeFrom() == null ? fail.cause() : text(visit, fail.causeFrom(), "CausePath");
-        exit.failScope(visit.scope, error, cause);
+        exit.failScope(visit.scope, new Failure(error, cause));
     }
 
     private String text(Visit visit, Expression from, String field) {
