@@ -274,7 +274,7 @@ class RandomWorkflows:
             if not isinstance(state["Items"], list | dict) and not str(state["Items"]).startswith("{%"):
                 state["Items"] = [1, 2]
         else:
-            state["ItemsPath"] = "$.list" if self._chance(0.8) else self._path()
+            state["ItemsPath"] = "$.list" if self._chance(0.8) else self._reference()
             if self._chance(0.3):
                 state["ItemSelector"] = self._template(1) | {"item.$": "$$.Map.Item.Value", "index.$": "$$.Map.Item.Index"}
 

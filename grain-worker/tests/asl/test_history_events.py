@@ -54,6 +54,19 @@ def test_a_time_out_of_the_whole_has_an_error_and_no_cause() -> None:
     assert outcome.document() == {"status": "TIMED_OUT", "error": None, "cause": None}
 
 
+def test_a_long_cause_is_the_same_for_all_who_are_told_of_it() -> None:
+    log = EventLog()
+    branch = {"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "g", "End": True}}}
+    machine = Machine({"StartAt": "P", "States": {"P": {"Type": "Parallel", "Branches": [branch], "End": True}}})
+    failing = {"g": {"raise": {"error": "E" * 300, "cause": "c" * 40_000}}}
+    outcome = trial.run(machine.execution(log=log), {}, Stubs(failing))
+    told = {"error": "E" * 256 + "…", "cause": "c" * 32_768 + "…"}
+    events = {event["type"]: event for event in log.of("")}
+    assert events["LambdaFunctionFailed"]["lambdaFunctionFailedEventDetails"] == told
+    assert events["ExecutionFailed"]["executionFailedEventDetails"] == told
+    assert {"error": outcome.error, "cause": outcome.cause} == told
+
+
 def test_a_full_history_ends_with_its_25000th_event() -> None:
     """floci-io/floci, issue 2734: as measured on AWS."""
     log = EventLog()

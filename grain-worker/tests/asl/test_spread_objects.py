@@ -68,3 +68,18 @@ def test_a_file_that_is_missing_is_told() -> None:
     del memory.contents["d/1.csv.gz"]
     with pytest.raises(ItemFault, match="There is no object"):
         list(items(INVENTORY, memory))
+
+
+@pytest.mark.parametrize(
+    ("kind", "content"),
+    [
+        ("JSONL", b'"a"\n"\xe9"\n'),
+        ("JSONL", '{"a": 1}\n'.encode("utf-16")),
+        ("JSON", b'["\xe9"]'),
+        ("JSON", "[1]".encode("utf-16")),
+        ("JSON", "[1, 2]".encode("utf-16-le")),
+    ],
+)
+def test_text_that_is_not_in_utf_8_is_none(kind: str, content: bytes) -> None:
+    with pytest.raises(ItemFault, match=f"The object b/k cannot be read as {kind}: it is not in UTF-8"):
+        list(items(Source("b", "k", Format(kind)), Memory({"b/k": content})))

@@ -84,8 +84,8 @@ def test_takes_a_stub_for_the_service_that_invokes_functions_as_its_whole_answer
 
 def test_takes_a_stub_for_any_resource_by_its_name_or_its_last_part() -> None:
     stubs = {
-        "arn:aws:states:::dynamodb:getItem": "old",
-        "arn:aws:states:::aws-sdk:dynamodb:getItem": "sdk",
+        "arn:aws:states:::athena:getQueryExecution": "old",
+        "arn:aws:states:::aws-sdk:athena:getQueryExecution": "sdk",
         "startExecution.sync:2": "nested",
         "runTask.sync": "container",
         "arn:aws:lambda:eu-west-1:1:function:tag:PROD": "function",
@@ -105,14 +105,14 @@ def test_takes_a_stub_for_any_resource_by_its_name_or_its_last_part() -> None:
 
 
 def test_looks_for_tasks_in_branches_and_items_and_nowhere_else() -> None:
-    task = {"Type": "Task", "Resource": "arn:aws:states:::sns:publish.sync", "End": True}
+    task = {"Type": "Task", "Resource": "arn:aws:states:::batch:submitJob.sync", "End": True}
     states = {
         "P": {"Type": "Parallel", "Branches": [{"StartAt": "T", "States": {"T": task}}], "Next": "M"},
         "M": {"Type": "Map", "Iterator": {"StartAt": "U", "States": {"U": task}}, "Next": "N"},
         "N": {"Type": "Map", "ItemProcessor": {"StartAt": "V", "States": {"V": task}}, "ResultPath": "$[0]", "Next": "R"},
         "R": {"Type": "Pass", "Parameters": {"got.$": "$", "kept": {"States": {"T": task}}}, "End": True},
     }
-    stubs = {"publish.sync": [{"return": 1}, {"return": 2}, {"return": 3}]}
+    stubs = {"submitJob.sync": [{"return": 1}, {"return": 2}, {"return": 3}]}
     case = {"definition": {"StartAt": "P", "States": states}, "grains": stubs}
     result = json.loads(asl("run", "--batch", input=json.dumps(case)).stdout)
     assert result == {"status": "SUCCEEDED", "output": {"got": [[3]], "kept": {"States": {"T": task}}}}
@@ -338,7 +338,7 @@ def test_tells_of_a_stub_that_no_task_asks_for(tmp_path: Path) -> None:
         ("arn:aws:states:::lambda:invoke", {"Parameters": {"FunctionName.$": "$.f"}}, "any"),
         ("arn:aws:states:::states:startExecution.sync:2", {"Parameters": {"StateMachineArn": "w"}}, "startExecution.sync:2"),
         ("arn:aws:states:::states:startExecution.sync:2", {"Parameters": {"StateMachineArn": "w"}}, "sand:workflow:w"),
-        ("arn:aws:states:::dynamodb:putItem", {}, "dynamodb:putItem"),
+        ("arn:aws:states:::dynamodb:putItem", {"Parameters": {"TableName": "t", "Item": {}}}, "dynamodb:putItem"),
         ("arn:aws:states:eu-west-1:1:activity:ask", {}, "activity:ask"),
     ],
 )

@@ -199,7 +199,8 @@ def test_what_is_no_queue_or_trigger_is_refused_with_its_place(tmp_path):
 def test_a_task_of_a_service_is_refused_with_what_there_is(tmp_path):
     write(tmp_path)
     (tmp_path / "workflows").mkdir()
-    task = {"Type": "Task", "Resource": "arn:aws:states:::dynamodb:putItem", "End": True}
+    put = {"TableName": "t", "Item": {}}
+    task = {"Type": "Task", "Resource": "arn:aws:states:::dynamodb:putItem", "Parameters": put, "End": True}
     (tmp_path / "workflows/w.asl.json").write_text(json.dumps({"StartAt": "A", "States": {"A": task}}))
     with pytest.raises(Problem) as refused:
         Harness(tmp_path)

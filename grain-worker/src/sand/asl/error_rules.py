@@ -30,7 +30,7 @@ def read(state: Reader, variables: VariableNames, lead: Lead) -> dict[str, Any]:
 def _retrier(fields: Fields, is_last: bool) -> Retrier:
     fields.comment()
     errors = _errors(fields, is_last)
-    interval = fields.integer("IntervalSeconds", 1, limits.SECONDS, 1)
+    interval = fields.integer("IntervalSeconds", 0, limits.SECONDS, 1)
     attempts = fields.integer("MaxAttempts", 0, limits.SECONDS, 3)
     backoff = fields.number("BackoffRate", 1.0, 2.0)
     most = fields.integer("MaxDelaySeconds", 1, limits.MAX_DELAY_SECONDS, 0)

@@ -109,9 +109,8 @@ class Execution:
             return self._on_callback(id, None, failed, now_ms)
         if answer := self._pending.answer(id):
             return self._on_objects(answer, None, failed, now_ms)
-        return self._answer(
-            id, now_ms, lambda scope: self._on_task(scope, "TaskFailed", {"error": error, "cause": cause}, None, failed)
-        )
+        told = {"error": failed.error, "cause": failed.cause}
+        return self._answer(id, now_ms, lambda scope: self._on_task(scope, "TaskFailed", told, None, failed))
 
     def fired(self, id: int, now_ms: int) -> list[Command]:
         if id == DEADLINE and self._machine.timeout_seconds and self.finished is None:
@@ -375,7 +374,7 @@ class Execution:
 
     def end(self, status: str, output: Any, error: str | None, cause: str | None, shown: dict[str, Any] | None = None) -> None:
         """shown: the details of its event, where these are others than what it ends with."""
-        error, cause = _cut(error, limits.ERROR_CHARS), _cut(cause, limits.CAUSE_CHARS)
+        error, cause = failure.bounded(error, cause)
         self.finished = Finished(status, output, error, cause)
         self._ready.clear()
         self._pending.clear()
@@ -390,7 +389,3 @@ class Execution:
 
     def _record(self, kind: str, state: str | None, step: str | None, detail: dict[str, Any]) -> None:
         self.history.append(HistoryEvent(self._info.now_ms, kind, state, step, detail))
-
-
-def _cut(text: str | None, most: int) -> str | None:
-    return text if text is None or len(text) <= most else text[:most] + "…"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sand.asl import limits
+
 if TYPE_CHECKING:
     from sand.asl.scopes import Scope
 
@@ -73,6 +75,16 @@ def runtime(cause: str) -> StateError:
 
 def intrinsic(cause: str) -> StateError:
     return StateError(INTRINSIC_FAILURE, cause)
+
+
+def bounded(error: str | None, cause: str | None) -> tuple[str | None, str | None]:
+    """As much of a failure's error and cause as histories, catchers and callers are told."""
+    return _cut(error, limits.ERROR_CHARS), _cut(cause, limits.CAUSE_CHARS)
+
+
+def _cut(text: str | None, most: int) -> str | None:
+    """Of what was cut, itself."""
+    return text if text is None or len(text) <= most else text[:most] + "…"
 
 
 def reported(error: str | None) -> str | None:

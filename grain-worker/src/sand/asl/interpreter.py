@@ -116,7 +116,7 @@ def _retry_delay(visit: Visit, retriers: tuple[asl.Retrier, ...], failed: Failed
             try:
                 delay_ms = int(min(retrier.interval_ms * retrier.backoff_rate**before, most))
             except OverflowError:
-                delay_ms = most
+                delay_ms = most if retrier.interval_ms else 0
             return visit.draw() % (delay_ms + 1) if retrier.has_full_jitter else delay_ms
     return None
 

@@ -20,8 +20,8 @@ def files(visit: Visit, run: MapRun, data: Any) -> ResultFiles | None:
     writer = run.writer
     if writer is None or writer.parameters is None:
         return None
-    bucket, folder = object_fields.destination(View(visit, data), writer)
-    return ResultFiles(bucket, folder + _id(visit), writer.is_lines, map_run(visit))
+    bucket, folder = object_fields.destination(View(visit, data), writer, _id(visit))
+    return ResultFiles(bucket, folder, writer.is_lines, map_run(visit))
 
 
 def map_run(visit: Visit) -> str:

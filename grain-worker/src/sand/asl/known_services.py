@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from sand.asl.resources import pattern_of
+from sand.asl.resources import pattern_of, shown
 
 _INTEGRATION = re.compile(r"arn:[^:]*:states:::(.*)", re.DOTALL)
 _SDK = "aws-sdk"
@@ -21,6 +21,7 @@ _SERVICES = frozenset(
         "batch",
         "bedrock",
         "bedrock-agentcore",
+        "bedrockagentcore",
         "codebuild",
         "databrew",
         "dynamodb",
@@ -42,22 +43,53 @@ _SERVICES = frozenset(
 )
 _ACTIONS = {
     "apigateway": ("invoke",),
+    "bedrock-agentcore": ("invokeHarness",),
+    "bedrockagentcore": ("invokeHarness",),
     "dynamodb": ("getItem", "putItem", "updateItem", "deleteItem"),
     "ecs": ("runTask",),
     "events": ("putEvents",),
     "glue": ("startJobRun",),
     "http": ("invoke",),
     "lambda": ("invoke",),
+    "sns": ("publish",),
     "sqs": ("sendMessage",),
     "states": ("startExecution",),
 }
 """Of those with few: of the others any."""
-_NO_SYNC = frozenset(["apigateway", "aws-sdk", "bedrock-agentcore", "dynamodb", "events", "http", "lambda", "sns", "sqs"])
+_REQUIRED = {
+    "dynamodb:deleteItem": ("TableName", "Key"),
+    "dynamodb:getItem": ("TableName", "Key"),
+    "dynamodb:putItem": ("TableName", "Item"),
+    "dynamodb:updateItem": ("TableName", "Key"),
+    "ecs:runTask": ("TaskDefinition",),
+    "events:putEvents": ("Entries",),
+    "glue:startJobRun": ("JobName",),
+    "lambda:invoke": ("FunctionName",),
+    "sns:publish": ("Message",),
+    "sqs:sendMessage": ("QueueUrl", "MessageBody"),
+    "states:startExecution": ("StateMachineArn",),
+}
+"""What the parameters of an action must have, of those of which it is known."""
+_NO_SYNC = frozenset(
+    [
+        "apigateway",
+        "aws-sdk",
+        "bedrock-agentcore",
+        "bedrockagentcore",
+        "dynamodb",
+        "events",
+        "http",
+        "lambda",
+        "sns",
+        "sqs",
+    ]
+)
 _NO_TOKEN = frozenset(
     [
         "athena",
         "batch",
         "bedrock-agentcore",
+        "bedrockagentcore",
         "codebuild",
         "databrew",
         "dynamodb",
@@ -86,7 +118,18 @@ def is_unknown(resource: str) -> bool:
     return not (is_known and _ACTION.fullmatch(action) and _is_waited_for(service, pattern))
 
 
+def required(resource: str) -> tuple[str, ...]:
+    """What a task's parameters must have, by its resource, which may be one that a stub stands in for; (): nothing is known."""
+    found = _INTEGRATION.fullmatch(shown(resource))
+    return () if found is None else _REQUIRED.get(found[1].removesuffix(pattern_of(resource)), ())
+
+
 def _is_waited_for(service: str, pattern: str) -> bool:
-    if pattern == ".waitForTaskToken":
-        return service not in _NO_TOKEN
-    return not pattern or (service not in _NO_SYNC and pattern in (".sync", ".sync:2"))
+    match pattern:
+        case "":
+            return True
+        case ".waitForTaskToken":
+            return service not in _NO_TOKEN
+        case ".sync":
+            return service not in _NO_SYNC
+    return pattern == ".sync:2" and service == "states"

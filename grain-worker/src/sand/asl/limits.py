@@ -6,7 +6,8 @@ JSON_DEPTH = 200
 NUMBER_CHARS = 1_000
 ERROR_CHARS = 256
 CAUSE_CHARS = 32 << 10
-"""Of what an execution ends with, where more is cut off; and of what a callback or whoever stops it says."""
+"""Of what a state fails with, and an execution ends with (as on AWS), where more is cut off; and of what a callback
+or whoever stops it says."""
 STATE_NAME_CHARS = 80
 DIAGNOSTICS = 100
 AWS_DATA_BYTES = 262_144
@@ -22,6 +23,10 @@ QUERY_STEPS = 1_000_000
 QUERY_DEPTH = 100
 QUERY_VALUE_BYTES = 6_990_256
 QUERY_RANGE = 360_145
+OBJECT_KEY_BYTES = 1_024
+"""With its bucket, as the data layer takes it."""
+RESULT_NAME_BYTES = 32
+"""Of these, what is left for the name of a file of results, below the folder of a run."""
 MANIFEST_BYTES = 8 << 20
 UNPACKED_BYTES = 16 << 20
 QUERY_CHARS = 64 * 1024
@@ -35,7 +40,7 @@ SECONDS = 99_999_999
 COUNT = (1 << 63) - 1
 """Of what has no bound of its own but that of a number."""
 WAIT_SECONDS = 2_147_483_647
-MAX_DELAY_SECONDS = 31_622_399
+MAX_DELAY_SECONDS = 31_622_400
 ARRAY_RANGE = 1_000
 ENCODE_CHARS = 10_000
 INTRINSIC_DEPTH = 10

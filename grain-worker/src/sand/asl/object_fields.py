@@ -239,7 +239,10 @@ def source(view: View, given: ObjectReader) -> Source:
     bucket = _text(parameters, "Bucket", not given.needs_bucket, ITEM_READER_FAILED)
     is_listing = given.format is None or given.format.lists
     name = _text(parameters, "Prefix" if is_listing else "Key", is_listing, ITEM_READER_FAILED)
-    return Source(bucket, name or "", given.format, _version(parameters))
+    items = Source(bucket, name or "", given.format)
+    if (size := len(items.key.encode("utf-8", "replace"))) > limits.OBJECT_KEY_BYTES:
+        raise StateError(ITEM_READER_FAILED, f"A key of {size} bytes is over the limit of {limits.OBJECT_KEY_BYTES}")
+    return replace(items, version=_version(parameters))
 
 
 def _version(parameters: Any) -> int | None:
@@ -254,12 +257,17 @@ def _version(parameters: Any) -> int | None:
     return number
 
 
-def destination(view: View, given: ResultWriter) -> tuple[str | None, str]:
-    """The bucket, or None, and the folder that the runs of the Map are in: empty, or with a slash at its end."""
+def destination(view: View, given: ResultWriter, run: str) -> tuple[str | None, str]:
+    """The bucket, or None, and the folder of a run of the Map, by its id."""
     parameters = flow.filled(given.parameters, view)
     bucket = _text(parameters, "Bucket", not given.needs_bucket, RESULT_WRITER_FAILED)
     prefix = _text(parameters, "Prefix", True, RESULT_WRITER_FAILED)
-    return bucket, "" if prefix is None else prefix if prefix.endswith("/") else f"{prefix}/"
+    folder = f"{'' if prefix is None else prefix if prefix.endswith('/') else f'{prefix}/'}{run}"
+    key = folder if bucket is None else f"{bucket}/{folder}"
+    if (size := len(key.encode("utf-8", "replace")) + limits.RESULT_NAME_BYTES) > limits.OBJECT_KEY_BYTES:
+        cause = f"The keys of the results have up to {size} bytes; the limit is {limits.OBJECT_KEY_BYTES}"
+        raise StateError(RESULT_WRITER_FAILED, cause)
+    return bucket, folder
 
 
 def _text(parameters: Any, name: str, is_optional: bool, error: str) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import zlib
 from collections.abc import Iterator
@@ -12,6 +13,8 @@ from sand.asl import csv_rows, document, json_faults, limits
 
 Item = tuple[str | None, Any] | tuple[str | None, Any, str]
 """The key of a member of an object, else None; the value; and where it is from, when that is another object than the source."""
+
+_NO_UTF_8 = "it is not in UTF-8"
 
 
 class ItemFault(Exception):
@@ -179,10 +182,9 @@ def _unpacked(key: str, content: bytes) -> bytes:
 
 
 def read(source: Source, form: Format, content: bytes) -> Iterator[Item]:
-    text = content.decode("utf-8-sig", "replace")
     reader = {"CSV": _rows, "JSON": _members, "JSONL": _lines}[form.type]
     try:
-        for key, value in reader(form, text):
+        for key, value in reader(form, content.removeprefix(codecs.BOM_UTF8)):
             if document.size(value, limits.ITEM_BYTES) > limits.ITEM_BYTES:
                 raise ItemFault(f"an item is larger than {limits.ITEM_BYTES} bytes")
             yield key, value
@@ -192,6 +194,13 @@ def read(source: Source, form: Format, content: bytes) -> Iterator[Item]:
         raise ItemFault(f"The object {source.key} cannot be read as {form.type}: {e}") from None
 
 
+def _text(content: bytes) -> str:
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError:
+        raise ItemFault(_NO_UTF_8) from None
+
+
 def _parsed(text: str) -> Any:
     try:
         return document.parse(text)
@@ -199,7 +208,10 @@ def _parsed(text: str) -> Any:
         raise ItemFault(json_faults.why(e, text)) from None
 
 
-def _members(form: Format, text: str) -> Iterator[Item]:
+def _members(form: Format, content: bytes) -> Iterator[Item]:
+    if 0 in content[:4]:  # of two or four bytes a character
+        raise ItemFault(_NO_UTF_8)
+    text = _text(content)
     value = _parsed(text) if text.strip() else None
     for step in form.pointer:
         if isinstance(value, dict) and step in value:
@@ -213,15 +225,16 @@ def _members(form: Format, text: str) -> Iterator[Item]:
     yield from value.items() if isinstance(value, dict) else ((None, element) for element in value)
 
 
-def _lines(form: Format, text: str) -> Iterator[Item]:
-    for line in io.StringIO(text):
-        if line.strip():
-            yield None, _parsed(line.removesuffix("\n"))
+def _lines(form: Format, content: bytes) -> Iterator[Item]:
+    for line in io.BytesIO(content):
+        text = _text(line.removesuffix(b"\n"))
+        if text.strip():
+            yield None, _parsed(text)
 
 
-def _rows(form: Format, text: str) -> Iterator[Item]:
+def _rows(form: Format, content: bytes) -> Iterator[Item]:
     """A field that a row lacks is empty, one that no header names is left out."""
-    rows = csv_rows.rows(text, form.delimiter)
+    rows = csv_rows.rows(content.decode("utf-8", "replace"), form.delimiter)
     headers = form.headers if form.headers is not None else tuple(next(rows, ()))
     if sum(len(header.encode()) + 1 for header in headers) > limits.CSV_HEADER_BYTES:
         raise ItemFault(f"its headers have more than {limits.CSV_HEADER_BYTES} bytes")

@@ -23,6 +23,8 @@ NOT_REDRIVABLE = "Execution is SUCCEEDED and cannot be redriven"
 _NO_BODY = (
     "The request must contain the parameter MessageBody. (Service: AmazonSQS; Status Code: 400; Error Code: MissingParameter)"
 )
+_GROUP = re.compile(r"[!-~]{1,128}", re.ASCII)
+"""Alphanumeric and punctuation characters, as the service has them."""
 
 
 class Mode(enum.Enum):
@@ -112,13 +114,23 @@ def asked(service: Start | Send, given: Any, message: str, is_jsonata: bool) -> 
         queue = queue_of(_text(members, "QueueUrl") or "")
         if members.get("MessageBody", "") == "":
             raise Declined("SQS.AmazonSQSException", _NO_BODY)
-        return queue, members["MessageBody"], SendMessage(_text(members, "MessageGroupId"), message)
+        return queue, members["MessageBody"], SendMessage(_group(members), message)
     if service.workflow is not None:
         return service.workflow, given, StartWorkflow(service.mode, None)
     members = START_EXECUTION.checked(given, is_jsonata)
     workflow = workflow_of(_text(members, "StateMachineArn") or "")
     name = _text(members, "Name")
     return workflow, _input(members.get("Input", {})), StartWorkflow(service.mode, name)
+
+
+def _group(members: dict[str, Any]) -> str | None:
+    group = _text(members, "MessageGroupId")
+    if group is not None and not _GROUP.fullmatch(group):
+        why = "MessageGroupId can only include alphanumeric and punctuation characters. 1 to 128 in length."
+        where = "(Service: AmazonSQS; Status Code: 400; Error Code: InvalidParameterValue)"
+        cause = f"Value {group} for parameter MessageGroupId is invalid. Reason: {why} {where}"
+        raise Declined("SQS.AmazonSQSException", cause)
+    return group
 
 
 def _input(given: Any) -> Any:

@@ -71,6 +71,7 @@ class _Reader:
     def __init__(self, diagnostics: Diagnostics) -> None:
         self._diagnostics = diagnostics
         self._names: dict[str, str] = {}
+        self._labels: dict[str, str] = {}
         self._is_jsonata = False
 
     def read_top(self, fields: Fields) -> asl.StateMachine | None:
@@ -78,7 +79,7 @@ class _Reader:
             fields.wrong("Version", "The field Version must be 1.0.")
         self._is_jsonata = query_language(fields) is True
         variables = VariableNames()
-        timeout = fields.integer("TimeoutSeconds", 1, limits.SECONDS, 0)
+        timeout = fields.integer("TimeoutSeconds", 0, limits.SECONDS, 0)
         machine = self._machine(fields, "a state machine", variables, timeout)
         variables.check(self._diagnostics)
         # Of branches and item processors AWS does not ask for it.
@@ -110,6 +111,7 @@ class _Reader:
                 state = StateReader(name, below, ways, variables, self._is_jsonata, self.read).read()
                 if state is not None:
                     states[name] = state
+                    self._check_label(state, below)
         variables.lead(ways)
         if not ways.states:
             fields.wrong("States", "The field States must hold at least one state.")
@@ -124,6 +126,16 @@ class _Reader:
         if other != all_.at(name):
             message = f"The name {name} is that of the state at {other} too; names are unique in the whole definition."
             all_.report(name, "DUPLICATE_STATE", message)
+
+    def _check_label(self, state: asl.State, fields: Fields) -> None:
+        """Of a distributed Map."""
+        label = state.distribution.label if isinstance(state, asl.Map) and state.distribution else None
+        if label is None:
+            return
+        other = self._labels.setdefault(label, fields.pointer)
+        if other != fields.pointer:
+            message = f"The Label {label} is that of the Map at {other} too; labels are unique in the whole definition."
+            fields.wrong("Label", message)
 
     def _check_ways(self, fields: Fields, all_: Fields, start_at: str | None, ways: Ways) -> None:
         if start_at is not None and start_at not in ways.states:

@@ -9,6 +9,8 @@ _GRAIN = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,62}|\$\{[A-Za-z0-9_.-]{1,62}\}", r
 _STUB = "sand:stub:"
 _PATTERN = re.compile(r"\.(waitForTaskToken|sync|sync:[0-9])$", re.ASCII)
 
+_ACTIVITY = re.compile(r"arn:[^:]+:states:[^:]+:[^:]+:activity:.*", re.DOTALL)
+
 
 def pattern_of(resource: str) -> str:
     """How a service is waited for: ".waitForTaskToken", ".sync", ".sync:2", or ""."""
@@ -40,6 +42,11 @@ def grain_of(resource: str) -> str | None:
         rest = parts[5].split(":")
         name = (rest[1] if rest[0] == "function" and len(rest) > 1 else rest[-1]).rpartition("/")[2]
     return name if _GRAIN.fullmatch(name) else None
+
+
+def is_activity(resource: str) -> bool:
+    """Whether it is what asks for work at its own time, or stands in for that."""
+    return _ACTIVITY.fullmatch(shown(resource)) is not None
 
 
 def is_submitted(resource: str) -> bool:

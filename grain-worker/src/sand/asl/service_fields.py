@@ -34,6 +34,11 @@ def check_function(fields: Fields, is_jsonata: bool) -> None:
         parameters.report("FunctionName", "NOT_SUPPORTED", f"The function {name} has no name that a grain can have.")
 
 
+def check_required(fields: Fields, is_jsonata: bool, required: tuple[str, ...]) -> None:
+    """Of a task that calls a service of which no more is known."""
+    _arguments_of(fields, is_jsonata, required)
+
+
 def _arguments_of(fields: Fields, is_jsonata: bool, required: tuple[str, ...]) -> Fields | None:
     """None: they are not there, or one expression gives all of them."""
     given = "Arguments" if is_jsonata else "Parameters"
@@ -82,7 +87,7 @@ def foreign_to_functions(state: dict[str, Any], at: str) -> Iterator[tuple[str, 
     given, arguments = _arguments(state)
     for field in arguments:
         plain = field.removesuffix(".$")
-        if plain not in INVOKE.known:
+        if INVOKE.known is not None and plain not in INVOKE.known:
             yield child(child(at, given), field), plain
 
 

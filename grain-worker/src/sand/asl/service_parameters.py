@@ -13,13 +13,13 @@ _AS_TEXT = (str, dict, list)
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """Of one call of a service. known: what they may be called; required: of these, which there must be; texts: which are
-    strings; json: strings too, for which an object or an array may stand, which is then written as one."""
+    """Of one call of a service. known: what they may be called, None for anything; required: of these, which there must be;
+    texts: which are strings; json: strings too, for which an object or an array may stand, which is then written as one."""
 
-    known: frozenset[str]
+    known: frozenset[str] | None
     required: tuple[str, ...]
-    texts: tuple[str, ...]
-    json: str
+    texts: tuple[str, ...] = ()
+    json: str | None = None
 
     def checked(self, given: Any, is_jsonata: bool) -> dict[str, Any]:
         """Those that say something: one that is null is as one that is not there, which where it is to be text the service
@@ -28,7 +28,8 @@ class Parameters:
         Raises StateError: States.Runtime with all that is wrong with them, in AWS's words.
         """
         members = given if isinstance(given, dict) else {}
-        faults = [f'The field "{name}" is not supported by Step Functions' for name in members if name not in self.known]
+        foreign = [] if self.known is None else [name for name in members if name not in self.known]
+        faults = [f'The field "{name}" is not supported by Step Functions' for name in foreign]
         if not is_jsonata:
             faults += [
                 f"The value for the field '{name}' must be a valid JSONPath or a valid intrinsic function call"

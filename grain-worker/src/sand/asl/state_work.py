@@ -15,6 +15,7 @@ from sand.asl import (
     flow,
     invocations,
     iteration_records,
+    known_services,
     limits,
     object_fields,
     platform_services,
@@ -26,6 +27,7 @@ from sand.asl.joins import Join
 from sand.asl.opaque import inside
 from sand.asl.resources import is_submitted
 from sand.asl.scopes import Scope
+from sand.asl.service_parameters import Parameters
 from sand.asl.steps import Call, Failed, Kernel, Steps, Timer
 from sand.asl.visits import Visit
 
@@ -91,9 +93,11 @@ def _task(visit: Visit, state: asl.Task) -> Steps:
         elif state.invokes_function:
             invoked = invocations.asked(given, state.flow.is_jsonata)
             grain, given, visit.invocation = invoked.grain, invoked.payload, invoked.kind
+        elif required := known_services.required(state.resource):
+            Parameters(None, required).checked(given, state.flow.is_jsonata)
     except Declined as declined:
         _tell_begun(visit, state, scheduled, seconds, beat)
-        visit.scope.event(*events.task_failed(state, declined.error, declined.cause))
+        visit.scope.event(*events.task_failed(state, *failure.bounded(declined.error, declined.cause)))
         raise
     _tell_begun(visit, state, scheduled, seconds, beat)
     if visit.invocation is invocations.Kind.DRY_RUN and not state.awaits_token:

@@ -7,11 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from sand.asl import definition as asl
-from sand.asl import distribution, error_rules, limits, rules, service_fields, timestamps, tokens
+from sand.asl import distribution, error_rules, known_services, limits, rules, service_fields, timestamps, tokens
 from sand.asl.fields import Fields
-from sand.asl.known_services import is_unknown as is_unknown_service
 from sand.asl.platform_services import service_of
-from sand.asl.resources import grain_of, invokes_function
+from sand.asl.resources import grain_of, invokes_function, is_activity
 from sand.asl.templates import ALL, INPUT, RESULT, WHOLE, Reader
 from sand.asl.variable_names import VariableNames
 from sand.asl.ways import Ways
@@ -123,13 +122,15 @@ class StateReader:
         named = tokens.without(resource)
         service = service_of(named)
         grain = "" if service else grain_of(named) or ""
-        is_unknown = not service and is_unknown_service(resource)
+        is_unknown = not service and known_services.is_unknown(resource)
         if service:
             service_fields.check(fields, service, self._is_jsonata, awaits_token)
         elif is_unknown:
             fields.wrong("Resource", f"The resource {resource} is not recognized: AWS has no such service integration.")
         elif invokes_function(named):
             service_fields.check_function(fields, self._is_jsonata)
+        elif required := known_services.required(resource):
+            service_fields.check_required(fields, self._is_jsonata, required)
         if fields.string("Resource") is not None and not grain and not service and not is_unknown:
             wanted = "a grain's name, sand:grain:<name>, or the ARN of a Lambda function whose name is the grain's"
             if resource.strip():
@@ -172,6 +173,9 @@ class StateReader:
         else:
             credentials.ignore("RoleArn.$")
         credentials.report_unknown("Credentials")
+        resource = self._fields.raw("Resource")
+        if isinstance(resource, str) and is_activity(resource):
+            self._fields.wrong("Credentials", "The field Credentials is not for activities.")
 
     def _pass(self) -> asl.State:
         common = self._common(self._next(), True, False)
@@ -241,7 +245,7 @@ class StateReader:
         selector = self._data.template("Parameters" if is_older else "ItemSelector")
         is_distributed = self._configures("Mode", "DISTRIBUTED")
         processor = self._processor(is_distributed)
-        items_path = None if self._is_jsonata else fields.path("ItemsPath")
+        items_path = None if self._is_jsonata else fields.definite_path("ItemsPath")
         concurrency_from = self._data.counted("MaxConcurrency")
         if self._is_jsonata and "Items" in fields:
             value = fields.raw("Items")
@@ -279,6 +283,8 @@ class StateReader:
                     configuration.wrong(field, f"The field {field} must be {' or '.join(values)}.")
             if is_distributed:
                 configuration.require("ExecutionType")
+            elif "ExecutionType" in configuration and self._configures("Mode", "INLINE"):
+                configuration.wrong("ExecutionType", "The field ExecutionType is for the Mode DISTRIBUTED.")
             configuration.report_unknown("a ProcessorConfig")
         return self._machines(processor, "an item processor", self._variables.below(self._name))
 

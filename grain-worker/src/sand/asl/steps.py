@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from sand.asl import definition as asl
+from sand.asl.failure import bounded
 from sand.asl.joins import Join
 from sand.asl.platform_services import SendMessage, StartWorkflow
 from sand.asl.scopes import Scope
@@ -14,12 +15,12 @@ from sand.asl.visits import Visit
 
 
 class Failed(Exception):
-    """A state, or the scope that it is in, fails by a name of the workflow's."""
+    """A state, or the scope that it is in, fails by a name of the workflow's. Error and cause are bounded here, once, so that
+    all who are told of it are told the same."""
 
     def __init__(self, error: str | None, cause: str | None, is_branch_failure: bool = False) -> None:
-        super().__init__(cause)
-        self.error = error
-        self.cause = cause
+        self.error, self.cause = bounded(error, cause)
+        super().__init__(self.cause)
         self.is_branch_failure = is_branch_failure
 
 

@@ -1,7 +1,6 @@
 package dev.sand.workflow;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.sand.event.Limits;
 import dev.sand.event.Payload;
 import dev.sand.event.Redrive;
 import dev.sand.workflow.Agenda.Open;
@@ -147,7 +146,7 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
         }
         try {
             agenda.abandonWork(full.scope);
-            exit.failScope(full.scope, StatesError.RUNTIME, full.getMessage());
+            exit.failScope(full.scope, new Failure(StatesError.RUNTIME, full.getMessage()));
         } catch (HistoryFull outer) {
             onFull(outer);
         }
@@ -346,7 +345,8 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
     }
 
     private void fail(Ended how, String error, String cause) {
-        Command.Fail last = new Command.Fail(cut(error, WorkflowLimits.ERROR_CHARS), cut(cause, Limits.CAUSE_BYTES));
+        Failure bounded = new Failure(error, cause);
+        Command.Fail last = new Command.Fail(bounded.error(), bounded.cause());
         end(how, last, () -> History.failure(last.error(), how == Ended.OVERDUE ? null : last.cause()));
     }
 
@@ -356,10 +356,6 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
         published.abandonAll(agenda.commands());
         agenda.add(last);
         root.event(how.event, details);
-    }
-
-    private static String cut(String text, int most) {
-        return text == null || text.codePointCount(0, text.length()) <= most ? text : text.substring(0, text.offsetByCodePoints(0, most)) + "…";
     }
 
     // --- about it

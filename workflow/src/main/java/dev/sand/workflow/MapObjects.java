@@ -9,6 +9,7 @@ import dev.sand.workflow.data.StatesError;
 import dev.sand.workflow.data.WorkflowLimits;
 import dev.sand.workflow.objects.ItemFormat;
 import dev.sand.workflow.objects.ItemSource;
+import java.nio.charset.StandardCharsets;
 
 /** Which objects a distributed Map reads and writes, as the parameters of its ItemReader and ResultWriter say when it is entered. */
 final class MapObjects {
@@ -30,8 +31,12 @@ final class MapObjects {
         String bucket = text(parameters, "Bucket", !reader.needsBucket(), StatesError.ITEM_READER_FAILED);
         boolean isListing = new ItemSource(null, "", reader.format()).isListing();
         String name = text(parameters, isListing ? "Prefix" : "Key", isListing, StatesError.ITEM_READER_FAILED);
-        return new ReadItems(new ItemSource(bucket, name == null ? "" : name, reader.format()), version(parameters),
-                maxItems(visit, reader, input));
+        ItemSource items = new ItemSource(bucket, name == null ? "" : name, reader.format());
+        int bytes = items.key().getBytes(StandardCharsets.UTF_8).length;
+        if (bytes > WorkflowLimits.OBJECT_KEY_BYTES) {
+            throw new StatesError(StatesError.ITEM_READER_FAILED, "A key of " + bytes + " bytes is over the limit of " + WorkflowLimits.OBJECT_KEY_BYTES);
+        }
+        return new ReadItems(items, version(parameters), maxItems(visit, reader, input));
     }
 
     /** As on AWS, 0 is no bound, and what is computed may be beyond the largest. */
@@ -59,7 +64,13 @@ final class MapObjects {
         String bucket = text(parameters, "Bucket", !writer.needsBucket(), StatesError.RESULT_WRITER_FAILED);
         String prefix = text(parameters, "Prefix", true, StatesError.RESULT_WRITER_FAILED);
         String folder = prefix == null ? "" : prefix.endsWith("/") ? prefix : prefix + "/";
-        return new ResultFiles(bucket, folder + IterationRecord.id(visit), writer, IterationRecord.mapRun(visit));
+        String run = folder + IterationRecord.id(visit);
+        int bytes = (bucket == null ? run : bucket + "/" + run).getBytes(StandardCharsets.UTF_8).length + WorkflowLimits.RESULT_NAME_BYTES;
+        if (bytes > WorkflowLimits.OBJECT_KEY_BYTES) {
+            throw new StatesError(StatesError.RESULT_WRITER_FAILED, "The keys of the results have up to " + bytes + " bytes; the limit is "
+                    + WorkflowLimits.OBJECT_KEY_BYTES);
+        }
+        return new ResultFiles(bucket, run, writer, IterationRecord.mapRun(visit));
     }
 
     /** @return null when it is not given, and need not be */

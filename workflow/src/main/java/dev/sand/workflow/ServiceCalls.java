@@ -15,11 +15,14 @@ import dev.sand.workflow.data.Json;
 import dev.sand.workflow.data.JsonFault;
 import dev.sand.workflow.data.StatesError;
 import java.io.IOException;
+import java.util.regex.Pattern;
 
 /** From a task's arguments to what is asked of the platform, as AWS's service integrations take their parameters. */
 final class ServiceCalls {
     private static final String NO_BODY = "The request must contain the parameter MessageBody. "
             + "(Service: AmazonSQS; Status Code: 400; Error Code: MissingParameter)";
+    /** Alphanumeric and punctuation characters, as the service has them. */
+    private static final Pattern GROUP = Pattern.compile("[!-~]{1,128}");
     private static final Payload NOTHING = Payload.json(new byte[] {'{', '}'});
 
     private ServiceCalls() {}
@@ -65,6 +68,12 @@ final class ServiceCalls {
         if (body == null || body.isTextual() && body.textValue().isEmpty()) {
             throw StatesError.whole("SQS.AmazonSQSException", NO_BODY);
         }
-        return new Command.SendMessage(step, message, queue, text(said, "MessageGroupId"), Payload.json(Json.bytes(body)), timeoutMs);
+        String group = text(said, "MessageGroupId");
+        if (group != null && !GROUP.matcher(group).matches()) {
+            throw StatesError.whole("SQS.AmazonSQSException", "Value " + group + " for parameter MessageGroupId is invalid. Reason: "
+                    + "MessageGroupId can only include alphanumeric and punctuation characters. 1 to 128 in length. "
+                    + "(Service: AmazonSQS; Status Code: 400; Error Code: InvalidParameterValue)");
+        }
+        return new Command.SendMessage(step, message, queue, group, Payload.json(Json.bytes(body)), timeoutMs);
     }
 }

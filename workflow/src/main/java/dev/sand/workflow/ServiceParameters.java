@@ -13,8 +13,8 @@ import java.util.Set;
 /**
  * The parameters of a task that calls a service, as AWS looks at them when the task begins.
  *
- * @param known what they may be called; @param required of these, which there must be; @param texts which are strings
- * @param json a string too, for which an object or an array may stand, which is then written as one
+ * @param known what they may be called, or null: anything; @param required of these, which there must be; @param texts which are strings
+ * @param json a string too, for which an object or an array may stand, which is then written as one; or null
  */
 record ServiceParameters(Set<String> known, List<String> required, Set<String> texts, String json) {
     static final ServiceParameters SEND_MESSAGE = new ServiceParameters(
@@ -26,6 +26,11 @@ record ServiceParameters(Set<String> known, List<String> required, Set<String> t
     static final ServiceParameters INVOKE = new ServiceParameters(Service.OF_INVOKE, List.of("FunctionName"),
             Set.of("FunctionName", "InvocationType", "LogType", "Qualifier"), "Payload");
 
+    /** Of a service of which no more is known. */
+    static ServiceParameters requiring(List<String> required) {
+        return new ServiceParameters(null, required, Set.of(), null);
+    }
+
     /**
      * Those that say something: one that is null is as one that is not there, which where it is to be text the service tells.
      *
@@ -35,7 +40,7 @@ record ServiceParameters(Set<String> known, List<String> required, Set<String> t
         ObjectNode said = Json.NODES.objectNode();
         List<String> faults = new ArrayList<>();
         given.properties().forEach(member -> {
-            if (!known.contains(member.getKey())) {
+            if (known != null && !known.contains(member.getKey())) {
                 faults.add("The field \"" + member.getKey() + "\" is not supported by Step Functions");
             }
             if (!member.getValue().isNull()) {

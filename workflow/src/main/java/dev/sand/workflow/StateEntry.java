@@ -128,6 +128,9 @@ final class StateEntry {
             return ServiceCalls.command(task.service(), step, message, arguments, isJsonata, timeoutMs, source);
         }
         if (!task.invokesFunction()) {
+            if (!task.requiredParameters().isEmpty()) {
+                ServiceParameters.requiring(task.requiredParameters()).checked(arguments.node(source), isJsonata);
+            }
             return new Command.RunTask(step, task.grain(), arguments.payload(source), timeoutMs);
         }
         Invocation invocation = Invocation.asked(arguments, isJsonata, source);
@@ -217,7 +220,7 @@ final class StateEntry {
     private void stop(Visit visit, State.Fail fail) {
         String error = fail.errorFrom() == null ? fail.error() : text(visit, fail.errorFrom(), "ErrorPath");
         String cause = fail.causeFrom() == null ? fail.cause() : text(visit, fail.causeFrom(), "CausePath");
-        exit.failScope(visit.scope, error, cause);
+        exit.failScope(visit.scope, new Failure(error, cause));
     }
 
     private String text(Visit visit, Expression from, String field) {

@@ -173,19 +173,22 @@ final class StateExit {
 
     /** What the state itself did failed. */
     void fail(Visit visit, StatesError e) {
-        tellEvaluation(visit, e);
-        settle(visit, e.error(), cause(visit, e), false);
+        Failure failure = failure(visit, e);
+        tellEvaluation(visit, failure);
+        settle(visit, failure, false);
     }
 
     /** The state's work failed. */
     void fail(Visit visit, String error, String cause, boolean isBranchFailure) {
+        Failure failure = new Failure(error, cause);
         if (visit.state instanceof State.Task task) {
-            TaskEvents.failed(visit, task, error, cause);
+            TaskEvents.failed(visit, task, failure);
         }
-        settle(visit, error, cause, isBranchFailure);
+        settle(visit, failure, isBranchFailure);
     }
 
-    private void settle(Visit visit, String error, String cause, boolean isBranchFailure) {
+    private void settle(Visit visit, Failure failure, boolean isBranchFailure) {
+        String error = failure.error();
         ErrorRules rules = switch (visit.state) {
             case State.Task task -> task.errors();
             case State.Parallel parallel -> parallel.errors();
@@ -200,18 +203,19 @@ final class StateExit {
         }
         long before = visit.scope.lastEvent();
         if (isDistributed(visit)) {
-            visit.scope.event("MapRunFailed", () -> History.failure(error, cause));
+            visit.scope.event("MapRunFailed", () -> History.failure(error, failure.cause()));
         }
         tellFailed(visit, error);
-        if (rules == null || !catches(visit, rules.catchers(), error, cause, isBranchFailure, before)) {
-            failScope(visit.scope, ErrorRules.reported(error), cause);
+        if (rules == null || !catches(visit, rules.catchers(), failure, isBranchFailure, before)) {
+            failScope(visit.scope, new Failure(ErrorRules.reported(error), failure.cause()));
         }
     }
 
     /** Of an expression. */
-    private static void tellEvaluation(Visit visit, StatesError e) {
-        if (StatesError.QUERY_EVALUATION_ERROR.equals(e.error())) {
-            visit.scope.event("EvaluationFailed", () -> History.evaluation(e.error(), cause(visit, e)).put("state", visit.state.name()));
+    private static void tellEvaluation(Visit visit, Failure failure) {
+        if (StatesError.QUERY_EVALUATION_ERROR.equals(failure.error())) {
+            visit.scope.event("EvaluationFailed", () ->
+                    History.evaluation(failure.error(), failure.cause()).put("state", visit.state.name()));
         }
     }
 
@@ -244,13 +248,14 @@ final class StateExit {
         return false;
     }
 
-    private boolean catches(Visit visit, List<Catcher> catchers, String error, String cause, boolean isBranchFailure, long before) {
+    private boolean catches(Visit visit, List<Catcher> catchers, Failure failure, boolean isBranchFailure, long before) {
+        String error = failure.error();
         for (Catcher catcher : catchers) {
             if (!ErrorRules.matches(catcher.errors(), error, isBranchFailure)) {
                 continue;
             }
             ObjectNode output = Json.NODES.objectNode().put("Error", error == null ? "" : ErrorRules.reported(error))
-                    .put("Cause", cause == null ? "" : cause);
+                    .put("Cause", failure.cause() == null ? "" : failure.cause());
             visit.join = null;
             visit.left = null;
             visit.scope.info.budget().renew();
@@ -260,25 +265,26 @@ final class StateExit {
                 flow.assign(visit, catcher.assign(), null, caught);
                 leave(visit, next, catcher.next());
             } catch (StatesError e) {
+                Failure again = failure(visit, e);
                 visit.scope.follows(before);
-                tellEvaluation(visit, e);
-                tellFailed(visit, e.error());
-                failScope(visit.scope, e.error(), cause(visit, e));
+                tellEvaluation(visit, again);
+                tellFailed(visit, again.error());
+                failScope(visit.scope, again);
             }
             return true;
         }
         return false;
     }
 
-    void failScope(Scope scope, String error, String cause) {
+    void failScope(Scope scope, Failure failure) {
         if (scope.join == null) {
-            listener.onFailed(error, cause); // it stays open: the execution may be redriven
+            listener.onFailed(failure.error(), failure.cause()); // it stays open: the execution may be redriven
             return;
         }
         Join join = scope.join;
         scope.suspend();
         if (join.run == null) {
-            if (StatesError.RUNTIME.equals(error)) {
+            if (StatesError.RUNTIME.equals(failure.error())) {
                 join.visit.scope.follows(scope);
             } else {
                 if (scope.current.state instanceof State.Task) {
@@ -287,19 +293,19 @@ final class StateExit {
                 countIteration(scope, "MapIterationFailed");
             }
             agenda.abandon(join);
-            fail(join.visit, error, cause, true);
+            fail(join.visit, failure.error(), failure.cause(), true);
         } else {
-            scope.event("ExecutionFailed", () -> History.failure(error, cause));
-            maps.failed(join, scope, error, cause);
+            scope.event("ExecutionFailed", () -> History.failure(failure.error(), failure.cause()));
+            maps.failed(join, scope, failure.error(), failure.cause());
         }
     }
 
-    private static String cause(Visit visit, StatesError e) {
+    private static Failure failure(Visit visit, StatesError e) {
         // As on AWS, where in the first case it is the run of the Map that fails.
         if (e.isWhole() || StatesError.ITEM_READER_FAILED.equals(e.error()) || StatesError.REFERENCE_PATH_CONFLICT.equals(e.error())) {
-            return e.getMessage();
+            return new Failure(e.error(), e.getMessage());
         }
-        return "An error occurred while executing the state '" + visit.state.name() + "' (entered at the event id #"
-                + visit.enteredEvent + "). " + e.getMessage();
+        return new Failure(e.error(), "An error occurred while executing the state '" + visit.state.name() + "' (entered at the event id #"
+                + visit.enteredEvent + "). " + e.getMessage());
     }
 }

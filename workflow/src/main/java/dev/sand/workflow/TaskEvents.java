@@ -46,11 +46,11 @@ final class TaskEvents {
                 History.value(isFunction ? Json.NODES.objectNode() : resource(visit), "output", result));
     }
 
-    static void failed(Visit visit, State.Task task, String error, String cause) {
+    static void failed(Visit visit, State.Task task, Failure failure) {
         boolean isFunction = isFunction(task);
-        boolean isTimeout = StatesError.TIMEOUT.equals(error) || StatesError.HEARTBEAT_TIMEOUT.equals(error);
+        boolean isTimeout = StatesError.TIMEOUT.equals(failure.error()) || StatesError.HEARTBEAT_TIMEOUT.equals(failure.error());
         visit.scope.event((isFunction ? "LambdaFunction" : "Task") + (isTimeout ? "TimedOut" : "Failed"), () -> {
-            ObjectNode details = History.failure(error, cause);
+            ObjectNode details = History.failure(failure.error(), failure.cause());
             return isFunction ? details : details.setAll(resource(visit));
         });
     }

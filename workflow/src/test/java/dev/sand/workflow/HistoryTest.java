@@ -65,6 +65,20 @@ class HistoryTest {
     }
 
     @Test
+    void aLongCauseIsTheSameForAllWhoAreToldOfIt() throws IOException {
+        History history = history("""
+                {"StartAt": "P", "States": {"P": {"Type": "Parallel", "Branches": [{"StartAt": "T",
+                    "States": {"T": {"Type": "Task", "Resource": "g", "End": true}}}], "End": true}}}""", "{}",
+                "{\"g\": {\"raise\": {\"error\": \"" + "E".repeat(300) + "\", \"cause\": \"" + "c".repeat(40_000) + "\"}}}");
+        List<JsonNode> told = new ArrayList<>();
+        for (JsonNode event : history.page("", 0, 1000, false)) {
+            event.properties().stream().filter(member -> member.getKey().endsWith("FailedEventDetails")).forEach(member -> told.add(member.getValue()));
+        }
+        assertThat(told).hasSize(2).allMatch(details -> details.get("error").textValue().equals("E".repeat(256) + "…")
+                && details.get("cause").textValue().equals("c".repeat(32_768) + "…"));
+    }
+
+    @Test
     void aMapTellsItsIterations() throws IOException {
         History history = history("""
                 {"StartAt": "M", "States": {"M": {"Type": "Map", "MaxConcurrency": 1, "ItemProcessor": {"StartAt": "P",

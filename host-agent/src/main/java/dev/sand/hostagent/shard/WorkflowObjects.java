@@ -4,6 +4,7 @@ import dev.sand.datalayer.GlobalStore;
 import dev.sand.datalayer.ObjectStore;
 import dev.sand.datalayer.StoreException;
 import dev.sand.workflow.objects.ApplicationObjects;
+import dev.sand.workflow.objects.ItemFault;
 import java.io.IOException;
 import java.util.List;
 import java.util.function.Supplier;
@@ -49,7 +50,8 @@ final class WorkflowObjects implements ApplicationObjects {
         try {
             return work.get();
         } catch (StoreException e) {
-            throw new IOException("The object " + key + " cannot be used: " + e.getMessage(), e);
+            String why = "The object " + key + " cannot be used: " + e.getMessage();
+            throw e.kind() == StoreException.Kind.BAD_VALUE ? new ItemFault(why) : new IOException(why, e);
         }
     }
 }

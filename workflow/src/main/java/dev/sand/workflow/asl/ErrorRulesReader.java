@@ -15,8 +15,8 @@ import java.util.function.BiConsumer;
 
 /** Reads Retry and Catch. */
 final class ErrorRulesReader {
-    /** As on AWS, where it must be less than 31,622,400. */
-    private static final int MAX_DELAY_SECONDS = 31_622_399;
+    /** As on AWS: 366 days. */
+    private static final int MAX_DELAY_SECONDS = 31_622_400;
 
     private final DataFields data;
 
@@ -44,7 +44,7 @@ final class ErrorRulesReader {
     private Retrier retrier(Fields fields, boolean isLast) {
         fields.comment();
         List<String> errors = errors(fields, isLast);
-        long interval = fields.integer("IntervalSeconds", 1, WorkflowLimits.SECONDS, 1);
+        long interval = fields.integer("IntervalSeconds", 0, WorkflowLimits.SECONDS, 1);
         long maxAttempts = fields.integer("MaxAttempts", 0, WorkflowLimits.SECONDS, 3);
         double backoff = fields.number("BackoffRate", 1, 2.0);
         long maxDelay = fields.integer("MaxDelaySeconds", 1, MAX_DELAY_SECONDS, 0);

@@ -1,5 +1,7 @@
 package dev.sand.workflow.asl;
 
+import static java.util.Map.entry;
+
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -16,17 +18,27 @@ final class KnownServices {
     private static final String SDK = "aws-sdk";
     private static final Pattern SDK_SERVICE = Pattern.compile("[A-Za-z0-9-]+");
     private static final Pattern ACTION = Pattern.compile("[a-z][A-Za-z0-9]*");
-    private static final Set<String> SERVICES = Set.of("apigateway", "athena", "batch", "bedrock", "bedrock-agentcore", "codebuild",
-            "databrew", "dynamodb", "ecs", "eks", "elasticmapreduce", "emr-containers", "emr-serverless", "events", "glue", "http", "lambda",
-            "mediaconvert", "sagemaker", "sns", "sqs", "states");
+    private static final Set<String> SERVICES = Set.of("apigateway", "athena", "batch", "bedrock", "bedrock-agentcore",
+            "bedrockagentcore", "codebuild", "databrew", "dynamodb", "ecs", "eks", "elasticmapreduce", "emr-containers", "emr-serverless", "events",
+            "glue", "http", "lambda", "mediaconvert", "sagemaker", "sns", "sqs", "states");
     /** Of those with few: of the others any. */
-    private static final Map<String, List<String>> ACTIONS = Map.of("apigateway", List.of("invoke"),
-            "dynamodb", List.of("getItem", "putItem", "updateItem", "deleteItem"), "ecs", List.of("runTask"), "events", List.of("putEvents"),
-            "glue", List.of("startJobRun"), "http", List.of("invoke"), "lambda", List.of("invoke"), "sqs", List.of("sendMessage"),
-            "states", List.of("startExecution"));
-    private static final Set<String> NO_SYNC = Set.of("apigateway", SDK, "bedrock-agentcore", "dynamodb", "events", "http", "lambda", "sns", "sqs");
-    private static final Set<String> NO_TOKEN = Set.of("athena", "batch", "bedrock-agentcore", "codebuild", "databrew", "dynamodb",
-            "elasticmapreduce", "emr-containers", "emr-serverless", "glue", "mediaconvert", "sagemaker");
+    private static final Map<String, List<String>> ACTIONS = Map.ofEntries(entry("apigateway", List.of("invoke")),
+            entry("bedrock-agentcore", List.of("invokeHarness")), entry("bedrockagentcore", List.of("invokeHarness")),
+            entry("dynamodb", List.of("getItem", "putItem", "updateItem", "deleteItem")), entry("ecs", List.of("runTask")),
+            entry("events", List.of("putEvents")), entry("glue", List.of("startJobRun")), entry("http", List.of("invoke")),
+            entry("lambda", List.of("invoke")), entry("sns", List.of("publish")), entry("sqs", List.of("sendMessage")),
+            entry("states", List.of("startExecution")));
+    /** What the parameters of an action must have, of those of which it is known. */
+    private static final Map<String, List<String>> REQUIRED = Map.ofEntries(entry("dynamodb:deleteItem", List.of("TableName", "Key")),
+            entry("dynamodb:getItem", List.of("TableName", "Key")), entry("dynamodb:putItem", List.of("TableName", "Item")),
+            entry("dynamodb:updateItem", List.of("TableName", "Key")), entry("ecs:runTask", List.of("TaskDefinition")),
+            entry("events:putEvents", List.of("Entries")), entry("glue:startJobRun", List.of("JobName")),
+            entry("lambda:invoke", List.of("FunctionName")), entry("sns:publish", List.of("Message")),
+            entry("sqs:sendMessage", List.of("QueueUrl", "MessageBody")), entry("states:startExecution", List.of("StateMachineArn")));
+    private static final Set<String> NO_SYNC = Set.of("apigateway", SDK, "bedrock-agentcore", "bedrockagentcore", "dynamodb", "events", "http",
+            "lambda", "sns", "sqs");
+    private static final Set<String> NO_TOKEN = Set.of("athena", "batch", "bedrock-agentcore", "bedrockagentcore", "codebuild", "databrew",
+            "dynamodb", "elasticmapreduce", "emr-containers", "emr-serverless", "glue", "mediaconvert", "sagemaker");
 
     private KnownServices() {}
 
@@ -46,11 +58,19 @@ final class KnownServices {
         return !(isKnown && ACTION.matcher(action).matches() && isWaitedFor(service, pattern));
     }
 
+    /** What a task's parameters must have, by its resource, which may be one that a stub stands in for; empty where nothing is known. */
+    static List<String> required(String resource) {
+        Matcher found = INTEGRATION.matcher(Resources.shown(resource));
+        return found.matches() ? REQUIRED.getOrDefault(found.group(1).substring(0, found.group(1).length() - Resources.pattern(resource).length()),
+                List.of()) : List.of();
+    }
+
     private static boolean isWaitedFor(String service, String pattern) {
         return switch (pattern) {
             case "" -> true;
             case Resources.TOKEN -> !NO_TOKEN.contains(service);
-            case ".sync", ".sync:2" -> !NO_SYNC.contains(service);
+            case ".sync" -> !NO_SYNC.contains(service);
+            case ".sync:2" -> service.equals("states");
             default -> false;
         };
     }

@@ -16,6 +16,8 @@ final class MachineReader {
     private final KnownNames.Listener onNamed;
     private final StateReader states;
     private final Map<String, String> names = new HashMap<>();
+    /** Of distributed Maps, with where they stand. */
+    private final Map<String, String> labels = new HashMap<>();
     /** The language of the whole definition. */
     private boolean isJsonata;
 
@@ -54,7 +56,7 @@ final class MachineReader {
         }
         isJsonata = Boolean.TRUE.equals(StateReader.queryLanguage(fields));
         VariableNames variables = new VariableNames();
-        long timeout = fields.integer("TimeoutSeconds", 1, WorkflowLimits.SECONDS, 0);
+        long timeout = fields.integer("TimeoutSeconds", 0, WorkflowLimits.SECONDS, 0);
         StateMachine machine = read(fields, "a state machine", variables);
         variables.check(diagnostics);
         // Of branches and item processors AWS does not ask for it.
@@ -84,6 +86,7 @@ final class MachineReader {
             State state = below == null ? null : states.read(name, machine.size(), below, ways, variables, isJsonata);
             if (state != null) {
                 machine.put(name, state);
+                checkLabel(state, below);
             }
         }
         variables.lead(ways);
@@ -113,6 +116,15 @@ final class MachineReader {
         if (other != null) {
             all.report(name, Code.DUPLICATE_STATE, "The name " + name + " is that of the state at " + other
                     + " too; names are unique in the whole definition.");
+        }
+    }
+
+    private void checkLabel(State state, Fields fields) {
+        String label = state instanceof State.Map map && map.distribution() != null ? map.distribution().label() : null;
+        String other = label == null ? null : labels.putIfAbsent(label, fields.pointer());
+        if (other != null) {
+            fields.report("Label", Code.WRONG_VALUE, "The Label " + label + " is that of the Map at " + other
+                    + " too; labels are unique in the whole definition.");
         }
     }
 

@@ -9,6 +9,7 @@ public final class Resources {
     public static final String TOKEN = ".waitForTaskToken";
     /** How a service is waited for. */
     private static final Pattern PATTERN = Pattern.compile("\\.(waitForTaskToken|sync|sync:[0-9])$");
+    private static final Pattern ACTIVITY = Pattern.compile("arn:[^:]+:states:[^:]+:[^:]+:activity:.*", Pattern.DOTALL);
     private static final String PREFIX = "sand:grain:";
     /** Of a stub in a trial: {@code sand:stub:<grain>:<the resource that it stands in for>}. */
     private static final String STUB = "sand:stub:";
@@ -61,6 +62,11 @@ public final class Resources {
     /** Of what a stub stands in for, that. */
     public static String shown(String resource) {
         return resource.startsWith(STUB) ? resource.substring(resource.indexOf(':', STUB.length()) + 1) : resource;
+    }
+
+    /** Whether it is what asks for work at its own time, or stands in for that. */
+    static boolean isActivity(String resource) {
+        return ACTIVITY.matcher(shown(resource)).matches();
     }
 
     /** How a service is waited for; empty: it is not. */

@@ -56,6 +56,11 @@ final class ServiceReader {
         }
     }
 
+    /** Of a task that calls a service of which no more is known. */
+    void readRequired(List<String> required) {
+        arguments(required, null);
+    }
+
     private void check(String target, List<String> required, Set<String> known, KnownNames.Kind kind, Function<String, String> name) {
         Fields object = arguments(required, known);
         JsonNode text = object == null ? null : object.raw(target);
@@ -64,7 +69,7 @@ final class ServiceReader {
         }
     }
 
-    /** @return null: they are not there, or one expression gives all of them */
+    /** @param known null: any; @return null: they are not there, or one expression gives all of them */
     private Fields arguments(List<String> required, Set<String> known) {
         JsonNode arguments = fields.raw(given);
         if (arguments == null) {
@@ -82,7 +87,7 @@ final class ServiceReader {
         }
         for (String field : object.names()) {
             String plain = field.endsWith(".$") ? field.substring(0, field.length() - 2) : field;
-            if (!known.contains(plain)) {
+            if (known != null && !known.contains(plain)) {
                 machines.onForeign(object.pointer(field), "The resource does not take " + plain + " here.");
             }
         }

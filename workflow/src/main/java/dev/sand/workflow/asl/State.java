@@ -41,6 +41,11 @@ public sealed interface State {
             return Resources.isSubmitted(resource);
         }
 
+        /** What its parameters must have, as the service that it names requires; empty where nothing is known. */
+        public List<String> requiredParameters() {
+            return KnownServices.required(resource);
+        }
+
         /** @return the grain that a FunctionName names, or null */
         public static String function(String functionName) {
             return Resources.function(functionName);

@@ -145,6 +145,9 @@ final class StateReader {
             new ServiceReader(machines, fields, raw.isJsonata).readFunction();
         } else if (resource != null) {
             machines.onGrain(grain, fields.pointer("Resource"));
+            if (!KnownServices.required(resource).isEmpty()) {
+                new ServiceReader(machines, fields, raw.isJsonata).readRequired(KnownServices.required(resource));
+            }
         }
         fields.atMostOne("TimeoutSeconds", "TimeoutSecondsPath");
         fields.atMostOne("HeartbeatSeconds", "HeartbeatSecondsPath");
@@ -177,6 +180,10 @@ final class StateReader {
             credentials.ignore("RoleArn.$");
         }
         credentials.reportUnknown("Credentials");
+        String resource = raw.fields.string("Resource");
+        if (resource != null && Resources.isActivity(resource)) {
+            raw.fields.report("Credentials", Code.WRONG_VALUE, "The field Credentials is not for activities.");
+        }
     }
 
     private static Template.Constant result(Fields fields) {
@@ -259,7 +266,7 @@ final class StateReader {
                 : data.templates().read(fields, fields.has("Parameters") ? "Parameters" : "ItemSelector");
         boolean isDistributed = configures(raw, "Mode", "DISTRIBUTED");
         StateMachine machine = processor(raw, isDistributed);
-        Path path = raw.isJsonata ? null : fields.path("ItemsPath");
+        Path path = raw.isJsonata ? null : fields.definitePath("ItemsPath");
         Expression concurrency = data.counted(fields, "MaxConcurrency", raw.isJsonata);
         return new State.Map(common, path == null ? Flow.WHOLE : path, items(raw), selector, machine,
                 concurrency != null ? 0 : fields.integer("MaxConcurrency", 0, Long.MAX_VALUE, 0), concurrency,
@@ -299,6 +306,8 @@ final class StateReader {
             oneOf(configuration, "ExecutionType", List.of("STANDARD", "EXPRESS"));
             if (isDistributed) {
                 configuration.required("ExecutionType");
+            } else if (configuration.has("ExecutionType") && configures(raw, "Mode", "INLINE")) {
+                configuration.report("ExecutionType", Code.WRONG_VALUE, "The field ExecutionType is for the Mode DISTRIBUTED.");
             }
             configuration.reportUnknown("a ProcessorConfig");
         }

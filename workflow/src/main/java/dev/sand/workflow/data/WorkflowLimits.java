@@ -8,7 +8,7 @@ public final class WorkflowLimits {
     public static final int JSON_DEPTH = 200;
     /** Digits of a number in a document that is parsed. */
     public static final int NUMBER_CHARS = 1_000;
-    /** Characters of the error that an execution ends with (as on AWS); more is cut off. */
+    /** Characters of the error that a state fails with, and an execution ends with (as on AWS); more is cut off. */
     public static final int ERROR_CHARS = 256;
     /** Characters of a state's name (as on AWS). */
     public static final int STATE_NAME_CHARS = 80;
@@ -36,6 +36,10 @@ public final class WorkflowLimits {
     public static final int QUERY_VALUE_BYTES = 6_990_256;
     /** Numbers that {@code $range} gives, as on AWS. */
     public static final int QUERY_RANGE = 360_145;
+    /** Bytes of an object's key, with its bucket, as the data layer takes it. */
+    public static final int OBJECT_KEY_BYTES = 1_024;
+    /** Of these, what is left for the name of a file of results, below the folder of a run. */
+    public static final int RESULT_NAME_BYTES = 32;
     /** Bytes of a manifest that says which objects items are in. */
     public static final int MANIFEST_BYTES = 8 << 20;
     /** Bytes of one of these objects that is packed, once it is unpacked. */

@@ -10,12 +10,16 @@ import dev.sand.workflow.objects.ApplicationObjects.Info;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.CharsetDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.List;
 
 /** Does what a Map wants done with objects, a chunk at a time, in memory that does not grow with them. Blocks. */
 public final class ItemReading {
+    static final String NO_UTF_8 = "it is not in UTF-8";
+
     private final ApplicationObjects objects;
 
     public ItemReading(ApplicationObjects objects) {
@@ -64,8 +68,9 @@ public final class ItemReading {
                 case PARQUET -> throw new IllegalStateException("there is no reader for Parquet");
             };
         } catch (JsonProcessingException e) {
-            throw new ItemFault("The object " + key + " cannot be read as " + call.source().format().type() + ": "
-                    + (isPart(call) ? JsonFault.sentence(e, null) : JsonFault.located(e, (ByteBuffer) null)));
+            String why = e.getOriginalMessage().startsWith("Invalid UTF-8") ? NO_UTF_8
+                    : isPart(call) ? JsonFault.sentence(e, null) : JsonFault.located(e, (ByteBuffer) null);
+            throw new ItemFault("The object " + key + " cannot be read as " + call.source().format().type() + ": " + why);
         } catch (ItemFault e) {
             throw e.isWorded ? e : new ItemFault("The object " + key + " cannot be read as " + call.source().format().type() + ": "
                     + e.getMessage());
@@ -86,18 +91,27 @@ public final class ItemReading {
 
     private static ItemChunk lines(Info info, RangeStream stream, ChunkBuilder chunk) throws IOException {
         ByteArrayOutputStream line = new ByteArrayOutputStream();
+        CharsetDecoder decoder = StandardCharsets.UTF_8.newDecoder();
         while (!chunk.isFull() && stream.peek() >= 0) {
             stream.beginItem();
             line.reset();
             for (int next = stream.read(); next >= 0 && next != '\n'; next = stream.read()) {
                 line.write(next);
             }
-            String text = line.toString(StandardCharsets.UTF_8);
+            String text = text(decoder, line.toByteArray());
             if (!text.isBlank()) {
                 chunk.add(Json.read(text));
             }
         }
         return chunk.build(info.version(), stream.offset(), null, null, stream.peek() < 0);
+    }
+
+    private static String text(CharsetDecoder decoder, byte[] line) throws ItemFault {
+        try {
+            return decoder.decode(ByteBuffer.wrap(line)).toString();
+        } catch (CharacterCodingException e) {
+            throw new ItemFault(NO_UTF_8);
+        }
     }
 
     private static ItemChunk rows(ObjectCall.Read call, Info info, RangeStream stream, ChunkBuilder chunk) throws IOException {

@@ -34,6 +34,9 @@ final class JsonItems {
     }
 
     static JsonItems first(RangeStream stream, JsonPointer pointer) throws IOException {
+        if (stream.isWide()) { // which the parser would read, and not tell where it is
+            throw new ItemFault(ItemReading.NO_UTF_8);
+        }
         long base = stream.offset();
         JsonParser parser = Json.parser(stream);
         JsonToken token = parser.nextToken();

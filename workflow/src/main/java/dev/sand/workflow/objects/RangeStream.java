@@ -36,6 +36,19 @@ final class RangeStream extends InputStream {
         }
     }
 
+    /** Whether what comes is text of two or four bytes a character. */
+    boolean isWide() throws IOException {
+        if (peek() >= 0xFE) {
+            return true;
+        }
+        for (int i = at; i < Math.min(at + 4, range.length); i++) {
+            if (range[i] == 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Of the next byte in the object. */
     long offset() {
         return next - range.length + at;

@@ -111,6 +111,27 @@ class ItemReadingTest {
     }
 
     @Test
+    void linesThatAreNotInUtf8FailAndAreNotReadOtherwise() {
+        ItemSource lines = object("", Type.JSONL, "");
+        memory.contents.put("b/k", new byte[] {'"', 'a', '"', '\n', '"', (byte) 0xE9, '"', '\n'}); // Latin 1
+        assertThatThrownBy(() -> all(lines)).isInstanceOf(ItemFault.class)
+                .hasMessage("The object b/k cannot be read as JSONL: it is not in UTF-8");
+        memory.contents.put("b/k", "{\"a\": 1}\n".getBytes(StandardCharsets.UTF_16));
+        assertThatThrownBy(() -> all(lines)).isInstanceOf(ItemFault.class);
+    }
+
+    @Test
+    void noMoreIsAnArrayThatIsNotInUtf8() {
+        ItemSource array = object("", Type.JSON, "");
+        for (byte[] content : List.of(new byte[] {'[', '"', (byte) 0xE9, '"', ']'}, "[1]".getBytes(StandardCharsets.UTF_16),
+                "[1, 2]".getBytes(StandardCharsets.UTF_16LE))) {
+            memory.contents.put("b/k", content);
+            assertThatThrownBy(() -> all(array)).isInstanceOf(ItemFault.class)
+                    .hasMessage("The object b/k cannot be read as JSON: it is not in UTF-8");
+        }
+    }
+
+    @Test
     void rowsAndLinesAreReadInPieces() throws IOException {
         StringBuilder rows = new StringBuilder("n,text\r\n");
         StringBuilder lines = new StringBuilder();
