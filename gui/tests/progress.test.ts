@@ -210,6 +210,49 @@ test("each run of a state in a Map has its own input, output and error, and the 
   expect(runText(state, 1)).toBe("2 of 3, item 1");
 });
 
+test("what runs beside a branch that failed is aborted, and is no error of the state that failed", () => {
+  const found = progressOf(
+    events(
+      STARTED,
+      [0, "ParallelStateEntered", { name: "P" }],
+      [2, "ParallelStateStarted"],
+      [3, "TaskStateEntered", { name: "A" }],
+      [3, "WaitStateEntered", { name: "W" }],
+      [3, "FailStateEntered", { name: "F" }],
+      [6, "TaskStateAborted"],
+      [6, "WaitStateAborted"],
+      [6, "ParallelStateFailed"],
+      [9, "ExecutionFailed", { error: "E", cause: "why" }],
+    ),
+  );
+  expect(first(found.states.get("A"))).toMatchObject({ status: "aborted", error: null });
+  expect(first(found.states.get("W"))).toMatchObject({ status: "aborted", error: null });
+  expect(first(found.states.get("F"))).toMatchObject({ status: "failed" });
+  expect(first(found.states.get("P"))).toMatchObject({ status: "failed", cause: "why" });
+});
+
+test("iterations beside one that failed are none that failed", () => {
+  const written = events(
+    STARTED,
+    [0, "MapStateEntered", { name: "M" }],
+    [2, "MapStateStarted", { length: 2 }],
+    [3, "MapIterationStarted", { name: "M", index: 0 }],
+    [3, "MapIterationStarted", { name: "M", index: 1 }],
+    [4, "TaskStateEntered", { name: "A" }],
+    [5, "TaskStateEntered", { name: "A" }],
+    [6, "LambdaFunctionFailed", { error: "E" }],
+    [8, "MapIterationFailed", { name: "M", index: 0 }],
+    [8, "TaskStateAborted"],
+    [8, "MapIterationAborted", { name: "M", index: 1 }],
+    [8, "TaskStateAborted"],
+    [8, "MapStateFailed"],
+    [13, "ExecutionFailed", { error: "E" }],
+  );
+  const states = progressOf(written).states;
+  expect(states.get("A")?.runs.map((run) => run.status)).toEqual(["failed", "aborted"]);
+  expect(states.get("M")).toMatchObject({ status: "failed", iterations: { started: 2, succeeded: 0, failed: 1, of: 2 } });
+});
+
 test("a run inside of a Map in a Map names the items of both", () => {
   const state = progressOf(
     events(

@@ -54,6 +54,30 @@ def test_a_task_is_told_with_what_follows(server: Server) -> None:
     }
 
 
+def test_an_error_that_is_caught_is_told_whatever_goes_on(server: Server) -> None:
+    catch = [{"ErrorEquals": ["States.ALL"], "Output": "{% $keys($states) %}", "Next": "B"}]
+    state = {"Type": "Task", "Resource": "ask", "Catch": catch, "End": True}
+    body = {
+        "definition": {"QueryLanguage": "JSONata", "StartAt": "A", "States": {"A": state}},
+        "state": "A",
+        "grains": {"ask": {"raise": {"error": "Gone", "cause": "away"}}},
+    }
+    assert server.http.post(PATH, json=body).json() == {
+        "status": "CAUGHT",
+        "output": ["input", "context", "errorOutput"],
+        "next": "B",
+        "error": "Gone",
+        "cause": "away",
+    }
+
+
+def test_a_cause_names_no_event(server: Server) -> None:
+    state = {"Type": "Pass", "InputPath": "$.none", "End": True}
+    body = {"definition": {"StartAt": "A", "States": {"A": state}}, "state": "A", "variables": {"v": 1}}
+    found = server.http.post(PATH, json=body).json()
+    assert found["cause"] == "Invalid path '$.none' : No results for path: $['none']"
+
+
 def test_a_choice_says_where_it_leads_and_an_end_that_it_is_one(server: Server) -> None:
     assert [trial(server, "Enough?", input={"said": said})["next"] for said in (9, 10)] == ["Ask", "Sorry"]
     assert trial(server, "Sorry") == {"status": "FAILED", "error": "Sorry", "cause": None}

@@ -37,6 +37,14 @@ def test_the_exit_of_a_state_has_its_variables() -> None:
     assert details["assignedVariablesDetails"] == {"truncated": False}
 
 
+def test_a_task_that_is_scheduled_has_the_role_of_its_credentials() -> None:
+    """localstack/localstack, v2/credentials, test_cross_account_lambda_task, as recorded on AWS on 2024-12-04."""
+    log = EventLog()
+    task = {"Type": "Task", "Resource": "g", "Credentials": {"RoleArn.$": "$.role"}, "End": True}
+    trial.run(Machine({"StartAt": "S", "States": {"S": task}}).execution(log=log), {"role": "arn:x"}, Stubs(None))
+    assert log.of("")[2]["lambdaFunctionScheduledEventDetails"]["taskCredentials"] == {"roleArn": "arn:x"}
+
+
 def test_a_parallel_that_failed_has_no_details() -> None:
     log = EventLog()
     branch = {"StartAt": "F", "States": {"F": {"Type": "Fail", "Error": "E"}}}

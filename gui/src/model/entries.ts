@@ -115,8 +115,9 @@ function attempt(type: string, about: Readonly<Record<string, unknown>>, entry: 
     if (entry.scheduled > 1) entry.retries += 1;
   } else if (/^(LambdaFunction|Task)Succeeded$/.test(type)) {
     entry.error = entry.cause = null;
-  } else if (type === "TaskStateAborted") {
-    end(entry, entry.error === null ? "aborted" : "failed");
+  } else if (type.endsWith("StateAborted")) {
+    // States beside one that failed are told behind its event too: they end with the Parallel or Map around them.
+    if (type === "TaskStateAborted" && entry.type === "Task") end(entry, entry.error === null ? "aborted" : "failed");
   } else if (/(Failed|TimedOut|Aborted)$/.test(type)) {
     entry.error = text(about.error) ?? entry.error ?? type;
     entry.cause = text(about.cause) ?? entry.cause;
@@ -136,7 +137,7 @@ function start(entry: Entry, length: number | null): Place {
 }
 
 function iteration(type: string, index: number | null, map: Entry | null, before: Place): Place {
-  if (!map) return { ...before, left: null };
+  if (!map || type === "MapIterationAborted") return { ...before, left: null };
   const counts = (map.iterations ??= { started: 0, succeeded: 0, failed: 0, of: 0 });
   if (type === "MapIterationStarted") {
     counts.started += 1;

@@ -75,7 +75,7 @@ class Work(State):
 @dataclass(frozen=True, slots=True)
 class Task(Work):
     """service: what it asks of the platform; None: it calls a grain. awaits_token: it ends with a callback, and not with the
-    grain; …_seconds: 0 for none; timeout, heartbeat: what computes them."""
+    grain; …_seconds: 0 for none; timeout, heartbeat: what computes them; credentials: an object, whose RoleArn is shown."""
 
     resource: str
     grain: str
@@ -86,6 +86,7 @@ class Task(Work):
     timeout: Expression | None
     heartbeat_seconds: int
     heartbeat: Expression | None
+    credentials: Template | None
 
 
 @dataclass(frozen=True, slots=True)

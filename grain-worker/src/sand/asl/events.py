@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from sand.asl import document, resources, timestamps
@@ -121,13 +122,23 @@ def service_of(task: Task) -> dict[str, Any] | None:
     return {"resourceType": parts[0], "resource": parts[-1]}
 
 
-def scheduled(task: Task, given: Any, timeout_s: int, heartbeat_s: int) -> tuple[str, Details]:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What an attempt is held to. …_s: 0 for none; role: that its Credentials name."""
+
+    timeout_s: int
+    heartbeat_s: int
+    role: str | None
+
+
+def scheduled(task: Task, given: Any, held_to: Limits) -> tuple[str, Details]:
     service = service_of(task)
 
     def details() -> dict[str, Any]:
         shown = value("input", given, resource=task.resource) if service is None else value("parameters", given, **service)
-        limits = {"timeoutInSeconds": timeout_s, "heartbeatInSeconds": heartbeat_s}
-        return shown | {name: seconds for name, seconds in limits.items() if seconds > 0}
+        limits = {"timeoutInSeconds": held_to.timeout_s, "heartbeatInSeconds": held_to.heartbeat_s}
+        shown |= {name: seconds for name, seconds in limits.items() if seconds > 0}
+        return shown if held_to.role is None else shown | {"taskCredentials": {"roleArn": held_to.role}}
 
     return ("LambdaFunctionScheduled" if service is None else "TaskScheduled"), details
 

@@ -5,7 +5,7 @@ import copy
 from typing import Any
 
 from sand.asl import data_limit, document
-from sand.asl.definition import Catcher
+from sand.asl.definition import Catcher, Task
 from sand.asl.expressions import Expression, Template, not_found
 from sand.asl.failure import runtime
 from sand.asl.opaque import inside
@@ -59,6 +59,12 @@ def given(visit: Visit) -> Any:
 def arguments(visit: Visit, data: Any) -> Any:
     """What its work gets."""
     return data_limit.checked(visit, filled(visit.state.flow.parameters, View(visit, data)))
+
+
+def role(visit: Visit, task: Task, data: Any) -> str | None:
+    """The role that a task's Credentials name; None: none, or no text."""
+    named = {} if task.credentials is None else task.credentials(View(visit, data))
+    return named["RoleArn"] if isinstance(named.get("RoleArn"), str) else None
 
 
 def output(visit: Visit, result: Any) -> Any:

@@ -280,10 +280,6 @@ class Iterations:
         visit = self._join.visit
         return visit.scope.aside(kind, lambda: {"name": visit.state.name, "index": index})
 
-    def tell_failed(self, scope: Scope) -> None:
-        """Of an inline Map."""
-        self._event("MapIterationFailed", scope.index)
-
     def _go_on(self) -> None:
         if self._join.is_complete:
             self._end()

@@ -55,11 +55,11 @@ class Query:
                 continue
         if self._tree.states:
             wanted = {names[0] if names else None for names in self._tree.states}
-            seen = {
+            seen = {  # in the order in which AWS shows them
                 "input": view.data,
+                "context": lambda: view.context(any(map(_shows_input, self._tree.states))),
                 "result": view.result,
                 "errorOutput": lambda: view.error,
-                "context": lambda: view.context(any(map(_shows_input, self._tree.states))),
             }
             states = {name: get() for name, get in seen.items() if name in wanted or None in wanted}
             bindings["states"] = to_library({name: value for name, value in states.items() if value is not ABSENT}, run)

@@ -12,6 +12,9 @@ from sand.asl.pending import Pending
 from sand.asl.scopes import Scope
 from sand.asl.steps import Failed
 
+_ABORTED = (asl.Task, asl.Wait, asl.Parallel, asl.Map)
+"""States that last, and so are in a history as aborted."""
+
 
 class Kernel(Protocol):
     """What it needs of an execution."""
@@ -56,12 +59,13 @@ class ScopeEnds:
             return
         scope.suspend()
         if scope.join.run is None:
-            is_told = failed.error != RUNTIME  # what ends the whole execution is told once
-            if is_told and scope.visit is not None and isinstance(scope.visit.state, asl.Task):
-                scope.aside("TaskStateAborted")
-            scope.join.visit.scope.last_event = scope.last_event
-            if is_told and scope.join.iterations is not None:
-                scope.join.iterations.tell_failed(scope)
+            outer = scope.join.visit.scope
+            outer.last_event = scope.last_event
+            if failed.error != RUNTIME:  # what ends the whole execution is told once
+                _tell_iteration(outer, scope, "Failed")
+                if scope.visit is not None and isinstance(scope.visit.state, asl.Task):
+                    outer.aside("TaskStateAborted")
+                _tell_aborted(outer, scope.join)
             self._fail(scope.join, Failed(failed.error, failed.cause, True))
         else:
             try:
@@ -101,3 +105,22 @@ class ScopeEnds:
                 self.abandon(scope.joining)
             if join.run is not None:
                 scope.event("ExecutionAborted")
+
+
+def _tell_iteration(outer: Scope, scope: Scope, end: str) -> None:
+    """How an iteration of an inline Map ended, which no event follows; outer: the scope of the Map, or one around it."""
+    join = scope.join
+    if join is not None and join.iterations is not None:
+        outer.aside(f"MapIteration{end}", lambda: {"name": join.visit.state.name, "index": scope.index})
+
+
+def _tell_aborted(outer: Scope, join: Join) -> None:
+    """What still runs beside a branch or an iteration that failed; outer: the scope whose state fails with it."""
+    for scope in join.scopes.values():
+        if scope.is_closed:
+            continue
+        _tell_iteration(outer, scope, "Aborted")
+        if scope.next is None and scope.visit is not None and isinstance(scope.visit.state, _ABORTED):
+            outer.aside(f"{type(scope.visit.state).__name__}StateAborted")
+        if scope.joining is not None and scope.joining.run is None:
+            _tell_aborted(outer, scope.joining)

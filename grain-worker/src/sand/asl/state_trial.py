@@ -15,6 +15,8 @@ from sand.asl.machine import Machine
 from sand.asl.outcome import Outcome
 
 SUCCEEDED, CAUGHT = "SUCCEEDED", "CAUGHT"
+_CAUGHT_ERROR = "caughtBySandStateTrial"
+"""The variable that an error is kept in when it is caught: what goes on need not show it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,18 +69,22 @@ def run(
 
 class _Trial:
     def __init__(self, definition: dict[str, Any], name: str, state: dict[str, Any], variables: dict[str, Any] | None) -> None:
+        self._name = name
         # It ends by itself, and what it gives is the output.
         self._is_last = state.get("Type") in ("Succeed", "Fail")
         self._ways: list[_Way] = []
         # Begins the names of the states that stand for what follows: it stands nowhere in the one that is tried.
         self._word = _unused(name + document.write(state))
-        tried = copy.deepcopy(state)
-        self._lead(tried)
-        states: dict[str, Any] = {name: tried}
         # A machine of JSONata has no states of JSONPath, which keep a number's digits.
         is_query = definition.get("QueryLanguage") == "JSONata"
-        for number in range(len(self._ways)):
+        tried = copy.deepcopy(state)
+        self._lead(tried)
+        _keep_errors(tried, is_query or state.get("QueryLanguage") == "JSONata")
+        states: dict[str, Any] = {name: tried}
+        for number, way in enumerate(self._ways):
             given = {"given": "{% $states.input %}"} if is_query else {"given.$": "$"}
+            if way.is_caught:
+                given |= {"error": f"{{% ${_CAUGHT_ERROR} %}}"} if is_query else {"error.$": f"${_CAUGHT_ERROR}"}
             said = {"Output" if is_query else "Parameters": {"way": number, **given}}
             states[self._way(number)] = {"Type": "Pass", "End": True, **said}
         rest = {field: value for field, value in definition.items() if field not in ("States", "TimeoutSeconds", "StartAt")}
@@ -110,13 +116,27 @@ class _Trial:
 
     def tried(self, ended: Outcome) -> Tried:
         if ended.status != SUCCEEDED:
-            return Tried(ended.status, None, None, ended.error, ended.cause)
+            return Tried(ended.status, None, None, ended.error, self._own(ended.cause))
         if self._is_last:
             return Tried(SUCCEEDED, ended.output, None, None, None)
         way, given = self._ways[int(ended.output["way"])], ended.output["given"]
         if not way.is_caught:
             return Tried(SUCCEEDED, given, way.name, None, None)
-        return Tried(CAUGHT, given, way.name, _text(given, "Error"), _text(given, "Cause"))
+        said = ended.output["error"]
+        return Tried(CAUGHT, given, way.name, said.get("Error"), said.get("Cause"))
+
+    def _own(self, cause: str | None) -> str | None:
+        """As on AWS without the sentence that names the state and its event: there is one state, and no history."""
+        before = f"An error occurred while executing the state '{self._name}' (entered at the event id #"
+        return cause if cause is None or not cause.startswith(before) else cause[len(before) :].partition("). ")[2]
+
+
+def _keep_errors(state: dict[str, Any], is_query: bool) -> None:
+    """In a variable, by each Catch. What is no Catch is told as it is."""
+    catchers = state.get("Catch")
+    for catcher in catchers if isinstance(catchers, list) else ():
+        if isinstance(catcher, dict) and isinstance(assign := catcher.setdefault("Assign", {}), dict):
+            assign.update({_CAUGHT_ERROR: "{% $states.errorOutput %}"} if is_query else {f"{_CAUGHT_ERROR}.$": "$"})
 
 
 def _unused(text: str) -> str:
@@ -124,11 +144,6 @@ def _unused(text: str) -> str:
     while word in text:
         word += " on"
     return word
-
-
-def _text(given: Any, field: str) -> str | None:
-    said = given.get(field) if isinstance(given, dict) else None
-    return said if isinstance(said, str) else None
 
 
 def _find(machine: Any, name: str) -> dict[str, Any] | None:

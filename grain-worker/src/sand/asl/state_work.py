@@ -84,6 +84,7 @@ def _task(visit: Visit, state: asl.Task) -> Steps:
     if state.heartbeat:
         beat = computed.seconds(visit, state.heartbeat, data, "HeartbeatSecondsPath", 1)
     given = scheduled = document.checked(flow.arguments(visit, data))
+    held_to = events.Limits(seconds, beat, flow.role(visit, state, data))
     grain, service, visit.invocation = state.grain, None, None
     try:
         if state.service:
@@ -96,10 +97,10 @@ def _task(visit: Visit, state: asl.Task) -> Steps:
         elif required := known_services.required(state.resource):
             Parameters(None, required).checked(given, state.flow.is_jsonata)
     except Declined as declined:
-        _tell_begun(visit, state, scheduled, seconds, beat)
+        _tell_begun(visit, state, scheduled, held_to)
         visit.scope.event(*events.task_failed(state, *failure.bounded(declined.error, declined.cause)))
         raise
-    _tell_begun(visit, state, scheduled, seconds, beat)
+    _tell_begun(visit, state, scheduled, held_to)
     if visit.invocation is invocations.Kind.DRY_RUN and not state.awaits_token:
         result = None
         visit.scope.event(*events.succeeded(state, invocations.result(visit.invocation, result)))
@@ -111,8 +112,8 @@ def _task(visit: Visit, state: asl.Task) -> Steps:
     return result
 
 
-def _tell_begun(visit: Visit, state: asl.Task, scheduled: Any, seconds: int, beat: int) -> None:
-    visit.scope.event(*events.scheduled(state, scheduled, seconds, beat))
+def _tell_begun(visit: Visit, state: asl.Task, scheduled: Any, held_to: events.Limits) -> None:
+    visit.scope.event(*events.scheduled(state, scheduled, held_to))
     visit.scope.event(*events.started(state))
     if is_submitted(state.resource):
         visit.scope.event(*events.submitted(state))

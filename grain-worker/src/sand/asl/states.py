@@ -8,6 +8,7 @@ from typing import Any
 
 from sand.asl import definition as asl
 from sand.asl import distribution, error_rules, known_services, limits, rules, service_fields, timestamps, tokens
+from sand.asl.expressions import Template
 from sand.asl.fields import Fields
 from sand.asl.platform_services import service_of
 from sand.asl.resources import grain_of, invokes_function, is_activity
@@ -144,7 +145,7 @@ class StateReader:
         heartbeat = 0 if heartbeat_from else fields.integer("HeartbeatSeconds", 1, limits.SECONDS, 0)
         if 0 < timeout <= heartbeat:
             fields.wrong("HeartbeatSeconds", "The field HeartbeatSeconds must be smaller than TimeoutSeconds.")
-        self._check_credentials()
+        credentials = self._credentials()
         return asl.Task(
             **common,
             **self._errors(),
@@ -157,17 +158,15 @@ class StateReader:
             timeout=timeout_from,
             heartbeat_seconds=heartbeat,
             heartbeat=heartbeat_from if self._is_jsonata or awaits_token else None,
+            credentials=credentials,
         )
 
-    def _check_credentials(self) -> None:
-        """As on AWS they name a role and nothing else. They have no effect: a grain has its application's rights."""
+    def _credentials(self) -> Template | None:
+        """As on AWS they name a role and nothing else. It is shown and has no effect: a grain has its application's rights."""
         credentials = self._fields.object("Credentials")
         if credentials is None:
-            return
-        if self._is_jsonata:
-            Reader(credentials, True, "Credentials/").query("RoleArn")
-        else:
-            self._data.template("Credentials")
+            return None
+        template = self._data.template("Credentials")
         if self._is_jsonata or "RoleArn.$" not in credentials:
             credentials.required_string("RoleArn")
         else:
@@ -176,6 +175,7 @@ class StateReader:
         resource = self._fields.raw("Resource")
         if isinstance(resource, str) and is_activity(resource):
             self._fields.wrong("Credentials", "The field Credentials is not for activities.")
+        return template
 
     def _pass(self) -> asl.State:
         common = self._common(self._next(), True, False)

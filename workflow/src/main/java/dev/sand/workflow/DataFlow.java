@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sand.workflow.asl.ErrorRules.Catcher;
 import dev.sand.workflow.asl.Flow;
+import dev.sand.workflow.asl.State;
 import dev.sand.workflow.data.Document;
 import dev.sand.workflow.data.Document.PayloadSource;
 import dev.sand.workflow.data.Environment;
@@ -37,6 +38,11 @@ final class DataFlow {
     /** What the work gets. */
     Document parameters(Visit visit, Document input) {
         return DataLimit.checked(visit, fill(visit, visit.state.flow().parameters(), input), source);
+    }
+
+    /** The role that a task's Credentials name. @return null: none, or no text */
+    String role(Visit visit, State.Task task, Document input) {
+        return task.credentials() == null ? null : task.credentials().evaluate(visit.environment(input, source)).path("RoleArn").textValue();
     }
 
     /** What goes on to the next state. */

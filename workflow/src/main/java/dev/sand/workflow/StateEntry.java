@@ -92,6 +92,7 @@ final class StateEntry {
         long heartbeatSeconds = task.heartbeat() == null ? task.heartbeatSeconds()
                 : fields.integer(visit, task.heartbeat(), input, "HeartbeatSecondsPath", 1);
         Document arguments = flow.parameters(visit, input);
+        TaskEvents.Limits limits = new TaskEvents.Limits(timeoutSeconds, heartbeatSeconds, flow.role(visit, task, input));
         String step = visit.attemptStep();
         long workMs = task.awaitsToken() ? 0 : timeoutSeconds * 1000;
         Command work;
@@ -102,11 +103,11 @@ final class StateEntry {
                 throw e;
             }
             // It is the service that declines, once the task has begun.
-            TaskEvents.began(visit, task, arguments, timeoutSeconds, heartbeatSeconds);
+            TaskEvents.began(visit, task, arguments, limits);
             exit.fail(visit, e.error(), e.getMessage(), false);
             return;
         }
-        TaskEvents.began(visit, task, arguments, timeoutSeconds, heartbeatSeconds);
+        TaskEvents.began(visit, task, arguments, limits);
         if (visit.invocation == Invocation.Kind.DRY_RUN && !task.awaitsToken()) {
             exit.complete(visit, Document.of(Json.NODES.nullNode(), 4));
             return;

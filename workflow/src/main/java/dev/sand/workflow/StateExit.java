@@ -163,7 +163,7 @@ final class StateExit {
         Join join = iteration.join;
         join.visit.scope.follows(iteration);
         if (join.items != null) {
-            join.lastEnd = join.visit.scope.aside(type, () -> Json.NODES.objectNode().put("name", join.visit.state.name()).put("index", iteration.index));
+            join.lastEnd = BranchEvents.iteration(join.visit.scope, iteration, type);
         }
     }
 
@@ -285,12 +285,13 @@ final class StateExit {
         scope.suspend();
         if (join.run == null) {
             if (StatesError.RUNTIME.equals(failure.error())) {
-                join.visit.scope.follows(scope);
+                join.visit.scope.follows(scope); // what ends the whole execution is told once
             } else {
-                if (scope.current.state instanceof State.Task) {
-                    scope.aside("TaskStateAborted", null);
-                }
                 countIteration(scope, "MapIterationFailed");
+                if (scope.current.state instanceof State.Task) {
+                    join.visit.scope.aside("TaskStateAborted", null);
+                }
+                BranchEvents.aborted(join.visit.scope, join);
             }
             agenda.abandon(join);
             fail(join.visit, failure.error(), failure.cause(), true);

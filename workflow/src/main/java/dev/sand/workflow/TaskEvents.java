@@ -19,18 +19,23 @@ final class TaskEvents {
         return History.resource(task) == null;
     }
 
-    /** @param timeoutSeconds, heartbeatSeconds 0: none */
-    static void began(Visit visit, State.Task task, Document arguments, long timeoutSeconds, long heartbeatSeconds) {
+    /** What an attempt is held to. @param timeoutSeconds, heartbeatSeconds 0: none; @param role that its Credentials name, or null */
+    record Limits(long timeoutSeconds, long heartbeatSeconds, String role) {}
+
+    static void began(Visit visit, State.Task task, Document arguments, Limits limits) {
         Scope scope = visit.scope;
         boolean isFunction = isFunction(task);
         scope.event(isFunction ? "LambdaFunctionScheduled" : "TaskScheduled", () -> {
             ObjectNode details = isFunction ? Json.NODES.objectNode().put("resource", task.resource()) : resource(visit);
             History.value(details, isFunction ? "input" : "parameters", arguments);
-            if (timeoutSeconds > 0) {
-                details.put("timeoutInSeconds", timeoutSeconds);
+            if (limits.timeoutSeconds > 0) {
+                details.put("timeoutInSeconds", limits.timeoutSeconds);
             }
-            if (heartbeatSeconds > 0) {
-                details.put("heartbeatInSeconds", heartbeatSeconds);
+            if (limits.heartbeatSeconds > 0) {
+                details.put("heartbeatInSeconds", limits.heartbeatSeconds);
+            }
+            if (limits.role != null) {
+                details.putObject("taskCredentials").put("roleArn", limits.role);
             }
             return details;
         });

@@ -64,6 +64,16 @@ class HistoryTest {
                 .isEqualTo(Json.read("{\"error\": \"States.Timeout\"}"));
     }
 
+    /** localstack/localstack, v2/credentials/test_credentials_base, test_cross_account_lambda_task, as recorded on AWS on 2024-12-04. */
+    @Test
+    void aTaskThatIsScheduledHasTheRoleOfItsCredentials() throws IOException {
+        History history = history("""
+                {"StartAt": "S", "States": {"S": {"Type": "Task", "Resource": "g", "Credentials": {"RoleArn.$": "$.role"}, "End": true}}}""",
+                "{\"role\": \"arn:x\"}", "{}");
+        assertThat(history.page("", 2, 1, false).get(0).at("/lambdaFunctionScheduledEventDetails/taskCredentials"))
+                .isEqualTo(Json.read("{\"roleArn\": \"arn:x\"}"));
+    }
+
     @Test
     void aLongCauseIsTheSameForAllWhoAreToldOfIt() throws IOException {
         History history = history("""

@@ -160,7 +160,8 @@ final class MachineReader {
 
     private static boolean looksInside(State state) {
         return state.flow().looksInside() || state.common().assign() != null || switch (state) {
-            case State.Task task -> task.invokesFunction() || task.service() != null || task.timeout() != null || assigns(task.errors());
+            case State.Task task -> task.invokesFunction() || task.service() != null || task.timeout() != null
+                    || task.credentials() != null || assigns(task.errors());
             case State.Wait wait -> wait.secondsFrom() != null || wait.timestampFrom() != null;
             case State.Choice choice -> true;
             case State.Map map -> true;

@@ -28,9 +28,10 @@ public sealed interface State {
      * @param awaitsToken the state ends when its token is used, and not with the grain
      * @param heartbeatSeconds between signs of life of whoever has the token; 0: none
      * @param heartbeat what gives HeartbeatSeconds, or null; without a token it is only checked, and only in JSONata
+     * @param credentials an object whose RoleArn the history shows, or null
      */
     record Task(Common common, String resource, String grain, Service service, boolean awaitsToken, long timeoutSeconds, Expression timeout,
-                long heartbeatSeconds, Expression heartbeat, ErrorRules errors) implements State {
+                long heartbeatSeconds, Expression heartbeat, Template credentials, ErrorRules errors) implements State {
         /** Whether it calls the function that the FunctionName of its parameters names, with their Payload. */
         public boolean invokesFunction() {
             return resource != null && Resources.invokesFunction(Resources.withoutToken(resource));

@@ -158,22 +158,22 @@ final class StateReader {
         if (heartbeat > 0 && timeout > 0 && heartbeat >= timeout) {
             fields.report("HeartbeatSeconds", Code.WRONG_VALUE, "The field HeartbeatSeconds must be smaller than TimeoutSeconds.");
         }
-        credentials(raw);
+        Template credentials = credentials(raw);
         return new State.Task(common, resource, grain, service, awaitsToken, timeout, timeoutFrom, heartbeat,
-                raw.isJsonata || awaitsToken ? heartbeatFrom : null, errorRules.read(fields, raw.isJsonata, raw.variables, raw::leads));
+                raw.isJsonata || awaitsToken ? heartbeatFrom : null, credentials, errorRules.read(fields, raw.isJsonata, raw.variables, raw::leads));
     }
 
-    /** As on AWS they name a role and nothing else; here, where a grain has the rights of its application, they have no effect. */
-    private void credentials(Raw raw) {
+    /**
+     * As on AWS they name a role and nothing else; here, where a grain has the rights of its application, the role is shown and has
+     * no effect.
+     */
+    private Template credentials(Raw raw) {
         Fields credentials = raw.fields.object("Credentials");
         if (credentials == null) {
-            return;
+            return null;
         }
-        if (raw.isJsonata) {
-            data.queries().query(credentials, "RoleArn", "Credentials/");
-        } else {
-            data.templates().read(raw.fields, "Credentials");
-        }
+        Template template = raw.isJsonata ? data.queries().template(raw.fields, "Credentials", "", Sight.INPUT)
+                : data.templates().read(raw.fields, "Credentials");
         if (raw.isJsonata || !credentials.has("RoleArn.$")) {
             credentials.requiredString("RoleArn");
         } else {
@@ -184,6 +184,7 @@ final class StateReader {
         if (resource != null && Resources.isActivity(resource)) {
             raw.fields.report("Credentials", Code.WRONG_VALUE, "The field Credentials is not for activities.");
         }
+        return template;
     }
 
     private static Template.Constant result(Fields fields) {

@@ -12,7 +12,8 @@ public final class Query implements Expression {
     /** What of {@code $states} a field can see, beside {@code input} and {@code context}. */
     public enum Sight { INPUT, RESULT, ERROR }
 
-    private static final List<String> STATES = List.of("input", "result", "errorOutput", "context");
+    /** In the order in which AWS shows them. */
+    private static final List<String> STATES = List.of("input", "context", "result", "errorOutput");
 
     private record Parsed(Jsonata jsonata, QueryTree tree) {}
 

@@ -31,29 +31,36 @@ public final class StateTrial {
     private static final String NEXT = "Next";
     private static final String STATES = "States";
     private static final String TYPE = "Type";
+    /** The variable that an error is kept in when it is caught: what goes on need not show it. */
+    private static final String CAUGHT_ERROR = "caughtBySandStateTrial";
     private final List<Way> ways = new ArrayList<>();
     /** Begins the names of the states that stand for what follows: it stands nowhere in the one that is tried. */
     private final String word;
     private final ObjectNode machine;
+    private final String name;
     /** It ends by itself, and what it gives is the output. */
     private final boolean isLast;
 
     private StateTrial(JsonNode definition, String name, ObjectNode state, JsonNode variables) {
+        this.name = name;
         this.isLast = state.path(TYPE).asText().equals("Succeed") || state.path(TYPE).asText().equals("Fail");
         this.machine = Json.NODES.objectNode();
         definition.properties().stream().filter(field -> !field.getKey().equals(STATES) && !field.getKey().equals("TimeoutSeconds"))
                 .forEach(field -> machine.set(field.getKey(), field.getValue()));
         this.word = unused(name + Json.text(state));
+        // A machine of JSONata has no states of JSONPath, which keep a number's digits.
+        boolean isQuery = isQuery(definition);
         ObjectNode tried = state.deepCopy();
-        lead(tried);
+        lead(tried, isQuery || isQuery(state));
         ObjectNode states = machine.putObject(STATES);
         states.set(name, tried);
         machine.put("StartAt", name);
-        // A machine of JSONata has no states of JSONPath, which keep a number's digits.
-        boolean isQuery = definition.path("QueryLanguage").asText().equals("JSONata");
         for (int i = 0; i < ways.size(); i++) {
             ObjectNode said = states.putObject(way(i)).put(TYPE, "Pass").put("End", true).putObject(isQuery ? "Output" : "Parameters");
             said.put("way", i).put(isQuery ? "given" : "given.$", isQuery ? "{% $states.input %}" : "$");
+            if (ways.get(i).caught()) {
+                said.put(isQuery ? "error" : "error.$", isQuery ? "{% $" + CAUGHT_ERROR + " %}" : "$" + CAUGHT_ERROR);
+            }
         }
         if (variables != null && !variables.isEmpty()) {
             String first = word + " of variables";
@@ -74,7 +81,11 @@ public final class StateTrial {
         return word + " " + number;
     }
 
-    private void lead(ObjectNode state) {
+    private static boolean isQuery(JsonNode machineOrState) {
+        return machineOrState.path("QueryLanguage").asText().equals("JSONata");
+    }
+
+    private void lead(ObjectNode state, boolean isQuery) {
         if (state.path("End").booleanValue()) {
             state.remove("End");
             state.put(NEXT, to(null, false));
@@ -86,6 +97,11 @@ public final class StateTrial {
         }
         leadEach(state.path("Choices"), false);
         leadEach(state.path("Catch"), true);
+        for (JsonNode catcher : state.path("Catch")) {
+            if (catcher instanceof ObjectNode rule && (!rule.has("Assign") || rule.get("Assign").isObject())) {
+                rule.withObjectProperty("Assign").put(isQuery ? CAUGHT_ERROR : CAUGHT_ERROR + ".$", isQuery ? "{% $states.errorOutput %}" : "$");
+            }
+        }
     }
 
     private void leadEach(JsonNode rules, boolean caught) {
@@ -128,15 +144,22 @@ public final class StateTrial {
 
     private Outcome outcome(Trial.Outcome ended) {
         if (ended.status() != Trial.Status.SUCCEEDED) {
-            return new Outcome(ended.status() == Trial.Status.FAILED ? Status.FAILED : Status.TIMED_OUT, null, null, ended.error(), ended.cause());
+            return new Outcome(ended.status() == Trial.Status.FAILED ? Status.FAILED : Status.TIMED_OUT, null, null, ended.error(),
+                    own(ended.cause()));
         }
         if (isLast) {
             return new Outcome(Status.SUCCEEDED, ended.output(), null, null, null);
         }
         Way way = ways.get(ended.output().path("way").asInt());
-        JsonNode given = ended.output().path("given");
-        return new Outcome(way.caught() ? Status.CAUGHT : Status.SUCCEEDED, given, way.name(),
-                way.caught() ? given.path("Error").textValue() : null, way.caught() ? given.path("Cause").textValue() : null);
+        JsonNode error = ended.output().path("error");
+        return new Outcome(way.caught() ? Status.CAUGHT : Status.SUCCEEDED, ended.output().path("given"), way.name(),
+                error.path("Error").textValue(), error.path("Cause").textValue());
+    }
+
+    /** As on AWS without the sentence that names the state and its event: there is one state, and no history. */
+    private String own(String cause) {
+        String before = "An error occurred while executing the state '" + name + "' (entered at the event id #";
+        return cause == null || !cause.startsWith(before) ? cause : cause.substring(cause.indexOf("). ", before.length()) + 3);
     }
 
     /** Names are unique in a definition. */

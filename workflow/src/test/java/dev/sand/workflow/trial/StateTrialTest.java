@@ -55,6 +55,26 @@ class StateTrialTest {
                 .isEqualTo(new Outcome(Status.CAUGHT, json("{\"Error\": \"Other\", \"Cause\": \"c\"}"), "Sorry", "Other", "c"));
     }
 
+    /** localstack/localstack, v2/test_state/test_test_state_scenarios, test_state_task_catch_error, as recorded on AWS on 2025-11-21. */
+    @Test
+    void anErrorThatIsCaughtIsToldWhateverGoesOn() {
+        assertThat(run("Greet", "{\"n\": 1}", null, "{\"greet\": {\"raise\": {\"error\": \"Busy\", \"cause\": \"now\"}}}"))
+                .extracting(Outcome::error, Outcome::cause).containsExactly("Busy", "now");
+        JsonNode machine = json("""
+                {"QueryLanguage": "JSONata", "StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "g", "End": true, "Catch": [
+                  {"ErrorEquals": ["E"], "Assign": {"seen": "{% $states.errorOutput.Error %}"}, "Output": "{% $keys($states) %}", "Next": "B"}]}}}""");
+        assertThat(StateTrial.run(machine, "A", json("{}"), null, json("{\"g\": {\"raise\": {\"error\": \"E\", \"cause\": \"c\"}}}")))
+                .isEqualTo(new Outcome(Status.CAUGHT, json("[\"input\", \"context\", \"errorOutput\"]"), "B", "E", "c"));
+    }
+
+    /** localstack/localstack, v2/test_state/test_state_context_object, test_state_map_context_object, as recorded on AWS on 2025-12-03. */
+    @Test
+    void aCauseNamesNoEvent() {
+        assertThat(run("Each", "{\"items\": 5}", "{\"v\": 10}", null)).extracting(Outcome::error, Outcome::cause)
+                .containsExactly("States.Runtime", "Reference path \"$.items\" must point to array.");
+        assertThat(run("Each", "{\"items\": [\"x\"]}", "{\"v\": 10}", null).cause()).startsWith("An error occurred while executing the state 'One'");
+    }
+
     @Test
     void anErrorThatTheOutputHasNotAsTextIsNotTold() {
         JsonNode machine = json("""
