@@ -76,12 +76,12 @@ class StateTrialTest {
     }
 
     @Test
-    void anErrorThatTheOutputHasNotAsTextIsNotTold() {
+    void whatACatchMakesOfAnErrorIsNotTakenForIt() {
         JsonNode machine = json("""
                 {"StartAt": "A", "QueryLanguage": "JSONata", "States": {"A": {"Type": "Task", "Resource": "g", "End": true, "Catch":
                   [{"ErrorEquals": ["States.ALL"], "Next": "B", "Output": {"Error": 5, "Cause": {"a": 1}}}]}}}""");
         assertThat(StateTrial.run(machine, "A", json("{}"), null, json("{\"g\": {\"raise\": {\"error\": \"X\"}}}")))
-                .isEqualTo(new Outcome(Status.CAUGHT, json("{\"Error\": 5, \"Cause\": {\"a\": 1}}"), "B", null, null));
+                .isEqualTo(new Outcome(Status.CAUGHT, json("{\"Error\": 5, \"Cause\": {\"a\": 1}}"), "B", "X", ""));
     }
 
     @Test
