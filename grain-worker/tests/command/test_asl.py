@@ -368,3 +368,10 @@ def test_tells_of_jars_of_other_sources(tmp_path: Path, code: int, said: str, ag
     done = asl("run", "--batch", "--engine", "java", input=case, **named)
     assert (done.returncode, done.stdout) == (70, "")
     assert f"the jars in {tmp_path} are {age} than this command" in done.stderr
+
+
+def test_what_is_called_and_is_no_function_is_told_in_the_result_alone() -> None:
+    state = {"Type": "Pass", "QueryLanguage": "JSONata", "Output": "{% $states.input.f(2) %}", "End": True}
+    case = {"definition": {"StartAt": "A", "States": {"A": state}}, "input": {"f": 1}}
+    (line,) = asl("run", "--batch", input=json.dumps(case)).stdout.splitlines()
+    assert "T1006" in json.loads(line)["cause"]

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from sand.asl import limits
 from sand.emulator.harness import Harness
 from sand.emulator.inline import _Tee
 from sand.emulator.lines import Lines, Origin, Which
@@ -26,6 +27,14 @@ STARTS = {
     "Type": "Task",
     "Resource": "arn:aws:states:::states:startExecution.sync:2",
     "Parameters": {"StateMachineArn": "deeper"},
+    "End": True,
+}
+
+
+RETRIED = {
+    "Type": "Task",
+    "Resource": "size",
+    "Retry": [{"ErrorEquals": ["States.ALL"], "MaxAttempts": 99_999_999, "BackoffRate": 1}],
     "End": True,
 }
 
@@ -46,6 +55,7 @@ FILES = {
     "workflows/sized.asl.json": _machine(
         Raw={"Type": "Task", "Resource": "raw", "Next": "Size"}, Size={"Type": "Task", "Resource": "size", "End": True}
     ),
+    "workflows/retried.asl.json": _machine(Size=RETRIED),
     "grains/deep/handler.py": DEEP,
     "grains/no-json/handler.py": NO_JSON,
     "workflows/deeper.asl.json": _machine(Both={"Type": "Parallel", "Branches": [DEEPLY], "End": True}),
@@ -181,3 +191,18 @@ def test_what_a_debugger_says_is_on_the_terminal_once(monkeypatch: pytest.Monkey
         "lines end",
         "after",
     ]
+
+
+def test_a_history_names_what_happened_to_a_task(shop: Harness) -> None:
+    outcome = shop.workflow("retried", stubs={"size": [{"raise": {"error": "Busy"}}, {"return": 1}]})
+    told = ["TaskCalled", "TaskFailed", "RetryScheduled", "TaskCalled", "TaskSucceeded"]
+    assert [event.kind for event in outcome.history][2:-2] == told, outcome.history
+    invoked = shop.workflow("invoked", stubs={"raw": {"return": 1}})
+    assert "TaskSucceeded" in [event.kind for event in invoked.history]
+
+
+def test_what_is_tried_again_for_ever_ends(shop: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "TRANSITIONS", 500)
+    outcome = shop.workflow("retried", stubs={"size": {"raise": {"error": "Busy"}}})
+    assert (outcome.error, (outcome.cause or "")[-31:]) == ("States.Runtime", "states that it may enter (500).")
+    assert len([event for event in outcome.history if event.kind == "TaskCalled"]) == 500

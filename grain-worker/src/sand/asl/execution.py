@@ -231,9 +231,9 @@ class Execution:
             task = scope.visit.state
             assert isinstance(task, asl.Task)
             given = result
-            if (kind := scope.visit.invocation) is not None and not task.awaits_token:
-                failed = None if kind is invocations.Kind.EVENT else failed
-                given = invocations.result(kind, result)
+            if (invoked := scope.visit.invocation) is not None and not task.awaits_token:
+                failed = None if invoked is invocations.Kind.EVENT else failed
+                given = invocations.result(invoked, result)
             if failed is None and (over := data_limit.of_task(scope.visit, task, given)) is not None:
                 kind, detail = "TaskFailed", {"error": over.error, "cause": over.cause}
                 failed = Failed(over.error, over.cause)

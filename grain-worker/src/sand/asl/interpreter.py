@@ -13,7 +13,7 @@ from typing import Any
 from sand.asl import definition as asl
 from sand.asl import events, failure, flow, limits
 from sand.asl.failure import ExecutionEnded, StateError
-from sand.asl.scopes import Scope
+from sand.asl.scopes import Info, Scope
 from sand.asl.state_work import attempt, tell_failed
 from sand.asl.steps import NEXT, Failed, Kernel, Steps, Timer
 from sand.asl.visits import Visit
@@ -51,15 +51,20 @@ def _exited(visit: Visit, output: Any) -> None:
 def _enter(kernel: Kernel, scope: Scope, name: str, input: Any) -> Visit:
     scope.next = (name, input)
     info = scope.info
-    info.transitions += 1
-    if info.transitions > limits.TRANSITIONS:
-        cause = f"The execution reached the maximum number of states that it may enter ({limits.TRANSITIONS})."
-        raise ExecutionEnded(failure.RUNTIME, cause)
+    _count(info)
     if scope.join is None:
         scope.remember(name, input)
     visit = Visit(scope, scope.machine.states[name], input)
     kernel.tell("StateEntered", visit, input=input)
     return visit
+
+
+def _count(info: Info) -> None:
+    """A state that is entered or tried again. Raises ExecutionEnded when there were too many."""
+    info.transitions += 1
+    if info.transitions > limits.TRANSITIONS:
+        cause = f"The execution reached the maximum number of states that it may enter ({limits.TRANSITIONS})."
+        raise ExecutionEnded(failure.RUNTIME, cause)
 
 
 def _visit(kernel: Kernel, visit: Visit) -> Generator[Any, Any, tuple[Any, str | None]]:
@@ -82,6 +87,7 @@ def _visit(kernel: Kernel, visit: Visit) -> Generator[Any, Any, tuple[Any, str |
             visit.left = None
             kernel.tell("RetryScheduled", visit, error=failed.error, cause=failed.cause, delay_ms=delay_ms)
             yield Timer(visit, f"{visit.step}>retry", delay_ms, "retry")
+            _count(visit.scope.info)
             visit.begin_attempt()
             continue
         before = visit.scope.last_event

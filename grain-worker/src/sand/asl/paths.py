@@ -9,7 +9,7 @@ equals its digits in a string.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 from jsonpath import JSONPath, JSONPathMatch
@@ -191,6 +191,10 @@ def _find(path: JSONPath, root: Any) -> Any:
         names = [s.name for s in segment.selectors if isinstance(s, NameSelector)]
         if isinstance(segment, JSONPathRecursiveDescentSegment):
             is_definite = False
+            if isinstance(test := segment.selectors[0], Filter):
+                objects = [_node([one], node.root) for node in nodes for one in _objects(node.obj)]
+                nodes = [match for one in objects for match in test.resolve(one)]
+                continue
             nodes = [found for found in segment.resolve(nodes) if found.parent is None or not isinstance(found.parent.obj, str)]
             continue
         if is_definite:
@@ -211,6 +215,14 @@ def _find(path: JSONPath, root: Any) -> Any:
                 return []
             raise Missing(f"No results for path: {path}")
     return nodes[0].obj if is_definite else [node.obj for node in nodes]
+
+
+def _objects(value: Any) -> Iterator[dict[str, Any]]:
+    """What a filter that scans tests, in its order: each object, wherever it stands, the one that the scan begins at too."""
+    if isinstance(value, dict):
+        yield value
+    for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _objects(part)
 
 
 def _check_reach(segment: Any, value: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+import jsonata.jsonata as library
 from jsonata.jexception import JException
 from jsonata.jsonata import Jsonata
 from jsonata.utils import Utils
@@ -38,6 +39,10 @@ def _natives() -> dict[str, Any]:
 _NATIVES = _natives()
 _RANGE = 10_000_000
 """The numbers that the library, in Java too, makes a range of: of more it says so, whatever room there is."""
+
+
+# What is called and is no function the library prints, too, on the standard output, which is for results alone.
+library.print = lambda *_: None  # type: ignore[attr-defined]
 
 
 class _Frame(Jsonata.Frame):  # type: ignore[misc]

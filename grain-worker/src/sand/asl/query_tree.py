@@ -43,6 +43,9 @@ def _visit(tree: Tree, node: Any, is_top: bool, level: int) -> None:
         case "number":
             # Beyond 64 bits it is a double, as in Java; the library makes an integer of it.
             node.value = float(node.value) if abs(node.value) >= 2**63 else node.value
+        case "string":
+            # Escapes of two halves of a character are that character, as in Java.
+            node.value = node.value.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
         case "name" | "wildcard" | "descendant":
             _refuse(is_top, f"'{node.value}'")
         case "lambda":

@@ -131,7 +131,11 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
             case Signal.Started started -> onStarted(started.input());
             case Signal.TaskSucceeded succeeded -> steps.onSucceeded(succeeded);
             case Signal.TaskFailed failed -> steps.onFailed(failed);
-            case Signal.TimerFired fired -> steps.onTimer(fired.step(), nowMs);
+            case Signal.TimerFired fired -> {
+                if (!(agenda.open(fired.step()) instanceof Open.Retry) || mayGoOn()) {
+                    steps.onTimer(fired.step(), nowMs);
+                }
+            }
             case Signal.Heartbeat beat -> agenda.startHeartbeat(((Open.Token) agenda.open(beat.step())).token());
             case Signal.Stopped stopped -> fail(Ended.STOPPED, stopped.error(), stopped.cause());
             case Signal.Redriven redriven -> redrive(redriven.redrive());
@@ -289,9 +293,7 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
         if (scope.isClosed) {
             return;
         }
-        if (++transitions > WorkflowLimits.TRANSITIONS) {
-            fail(Ended.FAILED, StatesError.RUNTIME, "The execution reached the maximum number of states that it may enter ("
-                    + WorkflowLimits.TRANSITIONS + ").");
+        if (!mayGoOn()) {
             return;
         }
         scope.following = null;
@@ -303,6 +305,16 @@ public final class AslExecution implements Execution, StateExit.Listener, StepSi
             places.enter(name, new Places.Place(input, root.variables.snapshot(), published.publications()));
         }
         entry.attempt(visit, nowMs);
+    }
+
+    /** Counts a state that is entered or tried again, and ends the execution when there were too many. */
+    private boolean mayGoOn() {
+        if (++transitions > WorkflowLimits.TRANSITIONS) {
+            fail(Ended.FAILED, StatesError.RUNTIME, "The execution reached the maximum number of states that it may enter ("
+                    + WorkflowLimits.TRANSITIONS + ").");
+            return false;
+        }
+        return true;
     }
 
     // --- its end

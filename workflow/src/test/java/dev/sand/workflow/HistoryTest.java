@@ -34,6 +34,16 @@ class HistoryTest {
         return history;
     }
 
+    @Test
+    void whatIsTriedAgainForEverEndsThoughNoHistoryIsFull() throws IOException {
+        Execution execution = execution("""
+                {"StartAt": "S", "States": {"S": {"Type": "Task", "Resource": "g", "Retry": [
+                  {"ErrorEquals": ["States.ALL"], "MaxAttempts": 99999999, "BackoffRate": 1}], "End": true}}}""", null);
+        Trial.Outcome outcome = Trial.run(execution, Json.read("{}"), Json.read("{\"g\": {\"raise\": {\"error\": \"E\"}}}"));
+        assertThat(outcome.error()).isEqualTo("States.Runtime");
+        assertThat(outcome.cause()).endsWith("states that it may enter (250000).");
+    }
+
     private static List<String> types(History history, String run) {
         List<String> types = new ArrayList<>();
         for (JsonNode event : history.page(run, 0, 1000, false)) {
