@@ -64,7 +64,7 @@ def test_with_a_key_it_answers_to_nobody_else(keyed: tuple[LocalPlatform, Path])
     key = file.read_text().strip()
     for wrong in ({}, {"Authorization": "Bearer " + secrets.token_urlsafe(32)}, {"Authorization": f"Basic {key}"}):
         for method, path in (("GET", "/api/v1/applications"), ("POST", "/invoke/probe/echo"), ("GET", "/metrics")):
-            refused = httpx.request(method, local.server + path, headers=wrong, trust_env=False)
+            refused = httpx.request(method, local.server + path, headers=wrong, trust_env=False, verify=False)
             is_problem(refused, 401)
             assert refused.headers["www-authenticate"] == 'Bearer realm="sand"'
     assert httpx.get(f"{local.server}/readyz", trust_env=False).status_code == 200

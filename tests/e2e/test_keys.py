@@ -36,7 +36,8 @@ class Keyed:
 
     def call(self, method: str, path: str, key: str | None, **options: Any) -> httpx.Response:
         headers = {} if key is None else {"Authorization": f"Bearer {key}"}
-        return httpx.request(method, self.local.server + path, headers=headers, trust_env=False, timeout=120, **options)
+        url = self.local.server + path
+        return httpx.request(method, url, headers=headers, trust_env=False, verify=False, timeout=120, **options)
 
     def sand(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-P", "-m", "sand.command", *arguments, "--server", self.local.server]
