@@ -75,7 +75,8 @@ class Work(State):
 @dataclass(frozen=True, slots=True)
 class Task(Work):
     """service: what it asks of the platform; None: it calls a grain. awaits_token: it ends with a callback, and not with the
-    grain; …_seconds: 0 for none; timeout, heartbeat: what computes them; credentials: an object, whose RoleArn is shown."""
+    grain; …_seconds: 0 for none; timeout, heartbeat: what computes them; credentials: an object, whose RoleArn is shown;
+    required: what its parameters must have, as the service that it names requires, () where nothing is known."""
 
     resource: str
     grain: str
@@ -87,6 +88,7 @@ class Task(Work):
     heartbeat_seconds: int
     heartbeat: Expression | None
     credentials: Template | None
+    required: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,8 @@ from sand.asl import limits
 from sand.asl.failure import DATA_LIMIT_EXCEEDED, StateError
 from sand.asl.opaque import Opaque, OpaqueJoin, inside, written
 
+NO_UTF_8 = "it is not in UTF-8"
+
 
 class NoJson(ValueError):
     """is_limit: it is JSON as far as it was read, and over a limit."""
@@ -126,7 +128,7 @@ def decoded(content: bytes) -> str:
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as e:
-        raise NoJson(f"it is not in UTF-8: the byte 0x{content[e.start]:02x} at {e.start} has no place there") from None
+        raise NoJson(f"{NO_UTF_8}: the byte 0x{content[e.start]:02x} at {e.start} has no place there") from None
 
 
 def write(value: Any) -> str:

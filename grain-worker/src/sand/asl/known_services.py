@@ -56,7 +56,7 @@ _ACTIONS = {
     "states": ("startExecution",),
 }
 """Of those with few: of the others any."""
-_REQUIRED = {
+REQUIRED = {
     "dynamodb:deleteItem": ("TableName", "Key"),
     "dynamodb:getItem": ("TableName", "Key"),
     "dynamodb:putItem": ("TableName", "Item"),
@@ -121,7 +121,7 @@ def is_unknown(resource: str) -> bool:
 def required(resource: str) -> tuple[str, ...]:
     """What a task's parameters must have, by its resource, which may be one that a stub stands in for; (): nothing is known."""
     found = _INTEGRATION.fullmatch(shown(resource))
-    return () if found is None else _REQUIRED.get(found[1].removesuffix(pattern_of(resource)), ())
+    return () if found is None else REQUIRED.get(found[1].removesuffix(pattern_of(resource)), ())
 
 
 def _is_waited_for(service: str, pattern: str) -> bool:

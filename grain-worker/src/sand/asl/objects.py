@@ -14,8 +14,6 @@ from sand.asl import csv_rows, document, json_faults, limits
 Item = tuple[str | None, Any] | tuple[str | None, Any, str]
 """The key of a member of an object, else None; the value; and where it is from, when that is another object than the source."""
 
-_NO_UTF_8 = "it is not in UTF-8"
-
 
 class ItemFault(Exception):
     """What is wrong with an object, in a sentence."""
@@ -198,7 +196,7 @@ def _text(content: bytes) -> str:
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError:
-        raise ItemFault(_NO_UTF_8) from None
+        raise ItemFault(document.NO_UTF_8) from None
 
 
 def _parsed(text: str) -> Any:
@@ -210,7 +208,7 @@ def _parsed(text: str) -> Any:
 
 def _members(form: Format, content: bytes) -> Iterator[Item]:
     if 0 in content[:4]:  # of two or four bytes a character
-        raise ItemFault(_NO_UTF_8)
+        raise ItemFault(document.NO_UTF_8)
     text = _text(content)
     value = _parsed(text) if text.strip() else None
     for step in form.pointer:

@@ -10,7 +10,7 @@ from sand.asl.diagnostics import child
 from sand.asl.fields import Fields
 from sand.asl.platform_services import Send, Start, queue_of, workflow_of
 from sand.asl.resources import function_of
-from sand.asl.service_parameters import INVOKE
+from sand.asl.service_parameters import INVOKE, SEND_MESSAGE, START_EXECUTION
 
 _OF_START = ("StateMachineArn", "Input", "Name", "TraceHeader")
 _OF_SEND = ("QueueUrl", "MessageBody", "MessageGroupId", "MessageDeduplicationId")
@@ -23,12 +23,12 @@ def check(fields: Fields, service: Start | Send, is_jsonata: bool, awaits_token:
         fields.report("Resource", "NOT_SUPPORTED", message)
     if is_named(service):
         return
-    _arguments_of(fields, is_jsonata, ("StateMachineArn",) if isinstance(service, Start) else ("QueueUrl", "MessageBody"))
+    _arguments_of(fields, is_jsonata, (START_EXECUTION if isinstance(service, Start) else SEND_MESSAGE).required)
 
 
 def check_function(fields: Fields, is_jsonata: bool) -> None:
     """Of a task that invokes a function. A FunctionName that is not written out is known when it runs."""
-    parameters = _arguments_of(fields, is_jsonata, ("FunctionName",))
+    parameters = _arguments_of(fields, is_jsonata, INVOKE.required)
     name = None if parameters is None else parameters.raw("FunctionName")
     if parameters and isinstance(name, str) and not (is_jsonata and rules.is_query(name)) and not function_of(name):
         parameters.report("FunctionName", "NOT_SUPPORTED", f"The function {name} has no name that a grain can have.")
@@ -87,7 +87,7 @@ def foreign_to_functions(state: dict[str, Any], at: str) -> Iterator[tuple[str, 
     given, arguments = _arguments(state)
     for field in arguments:
         plain = field.removesuffix(".$")
-        if INVOKE.known is not None and plain not in INVOKE.known:
+        if not INVOKE.takes(plain):
             yield child(child(at, given), field), plain
 
 

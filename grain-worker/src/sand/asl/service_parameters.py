@@ -7,6 +7,7 @@ from typing import Any
 
 from sand.asl import document
 from sand.asl.failure import runtime
+from sand.asl.known_services import REQUIRED
 
 _AS_TEXT = (str, dict, list)
 
@@ -21,6 +22,9 @@ class Parameters:
     texts: tuple[str, ...] = ()
     json: str | None = None
 
+    def takes(self, name: str) -> bool:
+        return self.known is None or name in self.known
+
     def checked(self, given: Any, is_jsonata: bool) -> dict[str, Any]:
         """Those that say something: one that is null is as one that is not there, which where it is to be text the service
         tells.
@@ -28,8 +32,7 @@ class Parameters:
         Raises StateError: States.Runtime with all that is wrong with them, in AWS's words.
         """
         members = given if isinstance(given, dict) else {}
-        foreign = [] if self.known is None else [name for name in members if name not in self.known]
-        faults = [f'The field "{name}" is not supported by Step Functions' for name in foreign]
+        faults = [f'The field "{name}" is not supported by Step Functions' for name in members if not self.takes(name)]
         if not is_jsonata:
             faults += [
                 f"The value for the field '{name}' must be a valid JSONPath or a valid intrinsic function call"
@@ -82,13 +85,13 @@ SEND_MESSAGE = Parameters(
             "QueueUrl",
         ]
     ),
-    ("QueueUrl", "MessageBody"),
+    REQUIRED["sqs:sendMessage"],
     ("QueueUrl", "MessageGroupId", "MessageDeduplicationId"),
     "MessageBody",
 )
 START_EXECUTION = Parameters(
     frozenset(("StateMachineArn", "Input", "Name", "TraceHeader")),
-    ("StateMachineArn",),
+    REQUIRED["states:startExecution"],
     ("StateMachineArn", "Name", "TraceHeader"),
     "Input",
 )
@@ -105,7 +108,7 @@ INVOKE = Parameters(
             "TenantId",
         ],
     ),
-    ("FunctionName",),
+    REQUIRED["lambda:invoke"],
     ("FunctionName", "InvocationType", "LogType", "Qualifier"),
     "Payload",
 )

@@ -22,7 +22,7 @@ _CAUGHT_ERROR = "caughtBySandStateTrial"
 @dataclass(frozen=True, slots=True)
 class Tried:
     """status: SUCCEEDED, CAUGHT (a Catch took its error), FAILED or TIMED_OUT; next: the state that follows, None: none;
-    output: what that is given; error, cause: of CAUGHT as the output has them."""
+    output: what that is given; error, cause: of CAUGHT as its Catch was given them."""
 
     status: str
     output: Any

@@ -15,7 +15,6 @@ from sand.asl import (
     flow,
     invocations,
     iteration_records,
-    known_services,
     limits,
     object_fields,
     platform_services,
@@ -94,8 +93,8 @@ def _task(visit: Visit, state: asl.Task) -> Steps:
         elif state.invokes_function:
             invoked = invocations.asked(given, state.flow.is_jsonata)
             grain, given, visit.invocation = invoked.grain, invoked.payload, invoked.kind
-        elif required := known_services.required(state.resource):
-            Parameters(None, required).checked(given, state.flow.is_jsonata)
+        elif state.required:
+            Parameters(None, state.required).checked(given, state.flow.is_jsonata)
     except Declined as declined:
         _tell_begun(visit, state, scheduled, held_to)
         visit.scope.event(*events.task_failed(state, *failure.bounded(declined.error, declined.cause)))

@@ -123,6 +123,7 @@ class StateReader:
         named = tokens.without(resource)
         service = service_of(named)
         grain = "" if service else grain_of(named) or ""
+        required = known_services.required(resource)
         is_unknown = not service and known_services.is_unknown(resource)
         if service:
             service_fields.check(fields, service, self._is_jsonata, awaits_token)
@@ -130,7 +131,7 @@ class StateReader:
             fields.wrong("Resource", f"The resource {resource} is not recognized: AWS has no such service integration.")
         elif invokes_function(named):
             service_fields.check_function(fields, self._is_jsonata)
-        elif required := known_services.required(resource):
+        elif required:
             service_fields.check_required(fields, self._is_jsonata, required)
         if fields.string("Resource") is not None and not grain and not service and not is_unknown:
             wanted = "a grain's name, sand:grain:<name>, or the ARN of a Lambda function whose name is the grain's"
@@ -159,6 +160,7 @@ class StateReader:
             heartbeat_seconds=heartbeat,
             heartbeat=heartbeat_from if self._is_jsonata or awaits_token else None,
             credentials=credentials,
+            required=required,
         )
 
     def _credentials(self) -> Template | None:

@@ -105,7 +105,7 @@ def _constant(name: str) -> None:
 def _no_text(body: bytes, broken: UnicodeDecodeError) -> Problem:
     before = body[: broken.start]
     line, column = before.count(b"\n") + 1, broken.start + 1 - before.rfind(b"\n")  # behind the byte, as there
-    return _malformed("it is not in UTF-8", line, column)
+    return _malformed(documents.NO_UTF_8, line, column)
 
 
 def _malformed(why: str, line: int, column: int, **more: int) -> Problem:

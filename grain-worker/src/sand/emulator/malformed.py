@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sand.asl import json_faults
+from sand.asl import document, json_faults
 from sand.asl.document import NoJson
 
 _CODE = re.compile(r" \(code \d+(?: / 0x[0-9a-fA-F]+)?\)")
@@ -35,7 +35,7 @@ def fault(text: str) -> tuple[str, int, int] | None:
 def sentence(refused: NoJson, text: str) -> str:
     """As above, of a text that was refused; a byte that is no text stands in it as half of a pair of surrogates."""
     if _ESCAPED.search(text):
-        return "it is not in UTF-8"
+        return document.NO_UTF_8
     if refused.is_limit:
         return str(refused)
     if not text.strip(" \t\r\n"):

@@ -20,10 +20,10 @@ record ServiceParameters(Set<String> known, List<String> required, Set<String> t
     static final ServiceParameters SEND_MESSAGE = new ServiceParameters(
             Set.of("DelaySeconds", "MessageAttribute", "MessageAttributes", "MessageBody", "MessageDeduplicationId", "MessageGroupId",
                     "MessageSystemAttributes", "QueueUrl"),
-            List.of("QueueUrl", "MessageBody"), Set.of("QueueUrl", "MessageGroupId", "MessageDeduplicationId"), "MessageBody");
+            Service.required("sqs:sendMessage"), Set.of("QueueUrl", "MessageGroupId", "MessageDeduplicationId"), "MessageBody");
     static final ServiceParameters START_EXECUTION = new ServiceParameters(Set.of("StateMachineArn", "Input", "Name", "TraceHeader"),
-            List.of("StateMachineArn"), Set.of("StateMachineArn", "Name", "TraceHeader"), "Input");
-    static final ServiceParameters INVOKE = new ServiceParameters(Service.OF_INVOKE, List.of("FunctionName"),
+            Service.required("states:startExecution"), Set.of("StateMachineArn", "Name", "TraceHeader"), "Input");
+    static final ServiceParameters INVOKE = new ServiceParameters(Service.OF_INVOKE, Service.required("lambda:invoke"),
             Set.of("FunctionName", "InvocationType", "LogType", "Qualifier"), "Payload");
 
     /** Of a service of which no more is known. */

@@ -129,8 +129,8 @@ final class StateEntry {
             return ServiceCalls.command(task.service(), step, message, arguments, isJsonata, timeoutMs, source);
         }
         if (!task.invokesFunction()) {
-            if (!task.requiredParameters().isEmpty()) {
-                ServiceParameters.requiring(task.requiredParameters()).checked(arguments.node(source), isJsonata);
+            if (!task.required().isEmpty()) {
+                ServiceParameters.requiring(task.required()).checked(arguments.node(source), isJsonata);
             }
             return new Command.RunTask(step, task.grain(), arguments.payload(source), timeoutMs);
         }

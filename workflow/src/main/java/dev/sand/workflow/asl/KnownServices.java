@@ -58,11 +58,16 @@ final class KnownServices {
         return !(isKnown && ACTION.matcher(action).matches() && isWaitedFor(service, pattern));
     }
 
+    /** What the parameters of an action must have. */
+    static List<String> requiredBy(String action) {
+        return REQUIRED.getOrDefault(action, List.of());
+    }
+
     /** What a task's parameters must have, by its resource, which may be one that a stub stands in for; empty where nothing is known. */
     static List<String> required(String resource) {
         Matcher found = INTEGRATION.matcher(Resources.shown(resource));
-        return found.matches() ? REQUIRED.getOrDefault(found.group(1).substring(0, found.group(1).length() - Resources.pattern(resource).length()),
-                List.of()) : List.of();
+        return found.matches() ? requiredBy(found.group(1).substring(0, found.group(1).length() - Resources.pattern(resource).length()))
+                : List.of();
     }
 
     private static boolean isWaitedFor(String service, String pattern) {

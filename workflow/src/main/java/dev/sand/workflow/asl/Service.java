@@ -1,5 +1,6 @@
 package dev.sand.workflow.asl;
 
+import java.util.List;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -35,6 +36,11 @@ public sealed interface Service {
             "TenantId");
     String WORKFLOW_PREFIX = "sand:workflow:";
     String QUEUE_PREFIX = "sand:queue:";
+
+    /** What the parameters of an action, as {@code sqs:sendMessage}, must have; empty where nothing is known. */
+    static List<String> required(String action) {
+        return KnownServices.requiredBy(action);
+    }
 
     /** @param resource without what says that a token is waited for; @return null when it is none of these */
     static Service of(String resource) {

@@ -31,18 +31,18 @@ final class ServiceReader {
                 if (workflow != null) {
                     machines.onNamed(KnownNames.Kind.WORKFLOW, workflow, fields.pointer("Resource"));
                 } else {
-                    check("StateMachineArn", List.of("StateMachineArn"), OF_START, KnownNames.Kind.WORKFLOW, Service::workflow);
+                    check("StateMachineArn", KnownServices.requiredBy("states:startExecution"), OF_START, KnownNames.Kind.WORKFLOW, Service::workflow);
                 }
             }
             case Service.Send(String queue) when queue != null ->
                     machines.onNamed(KnownNames.Kind.QUEUE, queue, fields.pointer("Resource"));
-            case Service.Send _ -> check("QueueUrl", List.of("QueueUrl", "MessageBody"), OF_SEND, KnownNames.Kind.QUEUE, Service::queue);
+            case Service.Send _ -> check("QueueUrl", KnownServices.requiredBy("sqs:sendMessage"), OF_SEND, KnownNames.Kind.QUEUE, Service::queue);
         }
     }
 
     /** Of a task that invokes a function. A FunctionName that is not written out is only known when it runs. */
     void readFunction() {
-        Fields object = arguments(List.of("FunctionName"), Service.OF_INVOKE);
+        Fields object = arguments(KnownServices.requiredBy("lambda:invoke"), Service.OF_INVOKE);
         JsonNode name = object == null ? null : object.raw("FunctionName");
         if (name == null || !name.isTextual() || isJsonata && QueryReader.isQuery(name)) {
             machines.onGrain(Definitions.UNKNOWN_YET, fields.pointer("Resource"));

@@ -29,9 +29,10 @@ public sealed interface State {
      * @param heartbeatSeconds between signs of life of whoever has the token; 0: none
      * @param heartbeat what gives HeartbeatSeconds, or null; without a token it is only checked, and only in JSONata
      * @param credentials an object whose RoleArn the history shows, or null
+     * @param required what its parameters must have, as the service that it names requires; empty where nothing is known
      */
     record Task(Common common, String resource, String grain, Service service, boolean awaitsToken, long timeoutSeconds, Expression timeout,
-                long heartbeatSeconds, Expression heartbeat, Template credentials, ErrorRules errors) implements State {
+                long heartbeatSeconds, Expression heartbeat, Template credentials, List<String> required, ErrorRules errors) implements State {
         /** Whether it calls the function that the FunctionName of its parameters names, with their Payload. */
         public boolean invokesFunction() {
             return resource != null && Resources.invokesFunction(Resources.withoutToken(resource));
@@ -40,11 +41,6 @@ public sealed interface State {
         /** Whether a service only begins what it is waited for to end: an event more in the history. */
         public boolean isSubmitted() {
             return Resources.isSubmitted(resource);
-        }
-
-        /** What its parameters must have, as the service that it names requires; empty where nothing is known. */
-        public List<String> requiredParameters() {
-            return KnownServices.required(resource);
         }
 
         /** @return the grain that a FunctionName names, or null */

@@ -133,6 +133,7 @@ final class StateReader {
         boolean awaitsToken = resource != null && resource.endsWith(Resources.TOKEN);
         Service service = resource == null ? null : Service.of(Resources.withoutToken(resource));
         String grain = resource == null || service != null ? null : Resources.grain(Resources.withoutToken(resource));
+        List<String> required = resource == null ? List.of() : KnownServices.required(resource);
         if (service != null) {
             new ServiceReader(machines, fields, raw.isJsonata).read(service, awaitsToken);
         } else if (resource != null && KnownServices.isUnknown(resource)) {
@@ -145,8 +146,8 @@ final class StateReader {
             new ServiceReader(machines, fields, raw.isJsonata).readFunction();
         } else if (resource != null) {
             machines.onGrain(grain, fields.pointer("Resource"));
-            if (!KnownServices.required(resource).isEmpty()) {
-                new ServiceReader(machines, fields, raw.isJsonata).readRequired(KnownServices.required(resource));
+            if (!required.isEmpty()) {
+                new ServiceReader(machines, fields, raw.isJsonata).readRequired(required);
             }
         }
         fields.atMostOne("TimeoutSeconds", "TimeoutSecondsPath");
@@ -160,7 +161,8 @@ final class StateReader {
         }
         Template credentials = credentials(raw);
         return new State.Task(common, resource, grain, service, awaitsToken, timeout, timeoutFrom, heartbeat,
-                raw.isJsonata || awaitsToken ? heartbeatFrom : null, credentials, errorRules.read(fields, raw.isJsonata, raw.variables, raw::leads));
+                raw.isJsonata || awaitsToken ? heartbeatFrom : null, credentials, required,
+                errorRules.read(fields, raw.isJsonata, raw.variables, raw::leads));
     }
 
     /**

@@ -1,8 +1,8 @@
 package dev.sand.workflow.data;
 
 import java.io.IOException;
-import java.util.Locale;
 import java.math.BigDecimal;
+import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

@@ -16,6 +16,7 @@ public final class JsonFault {
 
     private static final Pattern WORD = Pattern.compile("Unrecognized token '([^']*)'");
 
+    public static final String NO_UTF_8 = "it is not in UTF-8";
     public static final String MARK = "it begins with a byte order mark, which no JSON does";
 
     private JsonFault() {}
@@ -24,6 +25,10 @@ public final class JsonFault {
     public static boolean beginsWithMark(ByteBuffer json) {
         int at = json.position();
         return json.remaining() >= 3 && json.get(at) == (byte) 0xEF && json.get(at + 1) == (byte) 0xBB && json.get(at + 2) == (byte) 0xBF;
+    }
+
+    public static boolean isNoUtf8(IOException e) {
+        return e instanceof JsonProcessingException known && known.getOriginalMessage().startsWith("Invalid UTF-8");
     }
 
     /** Whether it is JSON as far as it was read, and over a limit. */
@@ -43,8 +48,8 @@ public final class JsonFault {
         if (e instanceof JsonEOFException || said.contains("end-of-input")) {
             return "it ends in the middle of a value";
         }
-        if (said.startsWith("Invalid UTF-8")) {
-            return "it is not in UTF-8";
+        if (isNoUtf8(e)) {
+            return NO_UTF_8;
         }
         if (said.startsWith("Trailing token")) {
             return "more than one JSON value";

@@ -18,8 +18,6 @@ import java.util.List;
 
 /** Does what a Map wants done with objects, a chunk at a time, in memory that does not grow with them. Blocks. */
 public final class ItemReading {
-    static final String NO_UTF_8 = "it is not in UTF-8";
-
     private final ApplicationObjects objects;
 
     public ItemReading(ApplicationObjects objects) {
@@ -68,7 +66,7 @@ public final class ItemReading {
                 case PARQUET -> throw new IllegalStateException("there is no reader for Parquet");
             };
         } catch (JsonProcessingException e) {
-            String why = e.getOriginalMessage().startsWith("Invalid UTF-8") ? NO_UTF_8
+            String why = JsonFault.isNoUtf8(e) ? JsonFault.NO_UTF_8
                     : isPart(call) ? JsonFault.sentence(e, null) : JsonFault.located(e, (ByteBuffer) null);
             throw new ItemFault("The object " + key + " cannot be read as " + call.source().format().type() + ": " + why);
         } catch (ItemFault e) {
@@ -110,7 +108,7 @@ public final class ItemReading {
         try {
             return decoder.decode(ByteBuffer.wrap(line)).toString();
         } catch (CharacterCodingException e) {
-            throw new ItemFault(NO_UTF_8);
+            throw new ItemFault(JsonFault.NO_UTF_8);
         }
     }
 

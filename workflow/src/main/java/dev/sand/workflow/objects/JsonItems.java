@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonPointer;
 import com.fasterxml.jackson.core.JsonToken;
 import dev.sand.workflow.data.Json;
+import dev.sand.workflow.data.JsonFault;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.SequenceInputStream;
@@ -35,7 +36,7 @@ final class JsonItems {
 
     static JsonItems first(RangeStream stream, JsonPointer pointer) throws IOException {
         if (stream.isWide()) { // which the parser would read, and not tell where it is
-            throw new ItemFault(ItemReading.NO_UTF_8);
+            throw new ItemFault(JsonFault.NO_UTF_8);
         }
         long base = stream.offset();
         JsonParser parser = Json.parser(stream);
