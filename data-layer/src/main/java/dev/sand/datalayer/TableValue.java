@@ -25,7 +25,8 @@ final class TableValue {
     static final int MOST_BYTES = 64 * 1024;
     private static final int MOST_DEPTH = 200;
     private static final JsonMapper JSON = JsonMapper.builder(JsonFactory.builder()
-                    .streamReadConstraints(StreamReadConstraints.builder().maxNestingDepth(MOST_DEPTH).build()).build())
+                    .streamReadConstraints(StreamReadConstraints.builder()
+                            .maxNestingDepth(MOST_DEPTH).maxNameLength(MOST_BYTES).build()).build())
             .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).build();
     private static final JsonNodeFactory NODES = JsonNodeFactory.withExactBigDecimals(true);
 

@@ -54,12 +54,22 @@ public interface HostAgentPort {
     void invoke(InvocationRequest request, InvocationListener listener);
 
     /**
-     * Ends an execution; false when it is not running here.
+     * Ends an execution; false when it is not running here. Completes once no crash makes it run on; fails with
+     * {@link CancelException} when that cannot be told now, and may be asked for again.
      *
      * @param error what it ends with, and the cause then stands as it is given; null: {@code Sand.Cancelled}, and the cause in a
      *              sentence
      */
     CompletableFuture<Boolean> cancel(String executionId, String error, String cause);
+
+    /** Nothing is known of what came of a cancellation. */
+    final class CancelException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        public CancelException(Failure failure) {
+            super(failure.cause());
+        }
+    }
 
     default CompletableFuture<Boolean> cancel(String executionId, String cause) {
         return cancel(executionId, null, cause);

@@ -20,14 +20,14 @@ public final class Json {
     public static final JsonMapper MAPPER = JsonMapper.builder()
             .serializationInclusion(JsonInclude.Include.NON_NULL)
             .build();
-    /** Values pass through opaque, so that the length of a string or number in them is bounded by the body's limit alone. */
+    /** Values pass through opaque, so that the length of a string or name in them is bounded by the body's limit alone. */
     private static final int DEPTH = 500;
     /** More than these Python reads into no number. */
     private static final int DIGITS = 4_300;
     private static final JsonFactory CHECK = JsonFactory.builder()
             .streamReadConstraints(StreamReadConstraints.builder()
                     .maxNestingDepth(DEPTH).maxStringLength(Integer.MAX_VALUE).maxNumberLength(DIGITS)
-                    .maxNameLength(1 << 20).build())
+                    .maxNameLength(Integer.MAX_VALUE).build())
             .build();
 
     private Json() {}

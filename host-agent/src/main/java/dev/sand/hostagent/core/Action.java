@@ -135,6 +135,9 @@ public sealed interface Action {
     /** Answers a Callback. @param outcome null: nothing came of it, for the reason given, and it may be brought again */
     record AnswerCallback(Input.CallbackListener listener, TaskCallback.Outcome outcome, Failure failure) implements Action {}
 
+    /** Answers a Cancel. @param failure null: it runs no more; otherwise why that is not known */
+    record AnswerCancel(Input.CancelListener listener, boolean byThis, Failure failure) implements Action {}
+
     /** Answers a CallProcess. */
     record AnswerProcessCall(ProcessCall.Listener listener, ProcessCall.Answer answer) implements Action {}
 

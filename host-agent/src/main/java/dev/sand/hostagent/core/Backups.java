@@ -66,6 +66,11 @@ final class Backups {
         return durable;
     }
 
+    /** Its request was given to the bus: it may be there. */
+    boolean isBegun() {
+        return begun;
+    }
+
     /** Its request was given to the bus, which has not said that it has it. */
     boolean isUnsure() {
         return begun && awaited && !durable;

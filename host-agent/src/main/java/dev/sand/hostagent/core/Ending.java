@@ -6,6 +6,7 @@ import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.Payload;
+import java.util.ArrayList;
 import java.util.List;
 
 /** How an execution ends: what was promised of it is told, recorded and backed up, once; or it goes on elsewhere, without effect. */
@@ -18,6 +19,9 @@ final class Ending {
     private final Story story;
     private final long arrivedNs;
     private Status endedAs;
+    private boolean isStopped;
+    /** Of those who stopped it, or wanted to: what they are told once its record is stored. */
+    private List<Action.AnswerCancel> stops = List.of();
 
     Ending(CoreContext context, RunningExecution execution, Backups backups, Audience audience, Story story) {
         this.context = context;
@@ -47,8 +51,15 @@ final class Ending {
         cancelled(null, cause);
     }
 
+    /** A stop that was answered holds: it is once a crash would not make the execution run on. */
+    void cancelled(Input.Cancel cancel) {
+        isStopped = true;
+        cancelled(cancel.error(), cancel.cause());
+        context.executions.afterRecord(execution.id(), cancel.listener(), true);
+    }
+
     /** @param error whoever stops it says what it ends with, and why; null: the platform does */
-    void cancelled(String error, String cause) {
+    private void cancelled(String error, String cause) {
         end(Status.CANCELLED, null, error != null ? Failure.caller(error, cause)
                 : Failure.platform(Errors.CANCELLED, "execution " + execution.id() + " was cancelled: " + cause, false));
     }
@@ -83,7 +94,7 @@ final class Ending {
         }
         context.counters.ended(status);
         context.figures.ended(request.application(), status, context.nowNs - arrivedNs);
-        boolean recordFirst = backups.isDurable() && context.has(Rule.RECORD_BEFORE_END);
+        boolean recordFirst = (backups.isDurable() || kept && isStopped && backups.isBegun()) && context.has(Rule.RECORD_BEFORE_END);
         Withdrawal withdrawal = kept ? null : backups.withdrawn(status);
         if (withdrawal != null) {
             context.executions.withdraw(withdrawal);
@@ -104,6 +115,20 @@ final class Ending {
     /** Its record is stored: from now on a crash loses nothing of it. */
     void recorded() {
         backUpEnd();
+        stops.forEach(context::emit);
+    }
+
+    /** Its slot was lost before that was known: whether it has ended is the next owner's to say. */
+    void unrecorded() {
+        Failure failure = Refusals.moved(execution.id(), execution.slot());
+        stops.forEach(stop -> context.emit(new Action.AnswerCancel(stop.listener(), false, failure)));
+    }
+
+    void tellOnceRecorded(Input.CancelListener listener, boolean byThis) {
+        if (stops.isEmpty()) {
+            stops = new ArrayList<>(1);
+        }
+        stops.add(new Action.AnswerCancel(listener, byThis, null));
     }
 
     /** What it sends at its end is in the receivers' journals first: until then its own has it. */

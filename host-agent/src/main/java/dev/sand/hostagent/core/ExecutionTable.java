@@ -173,7 +173,13 @@ final class ExecutionTable {
         for (RunningExecution execution : of(slot)) {
             execution.ending().moved();
         }
-        unrecorded.values().removeIf(execution -> execution.slot() == slot);
+        unrecorded.values().removeIf(execution -> {
+            boolean isLost = execution.slot() == slot;
+            if (isLost) {
+                execution.ending().unrecorded();
+            }
+            return isLost;
+        });
         withdrawn.values().removeIf(withdrawal -> withdrawal.slot() == slot);
         checkDrained();
     }
@@ -276,6 +282,16 @@ final class ExecutionTable {
         } else {
             context.counters.recordFailures++;
             execution.story().recordAgain();
+        }
+    }
+
+    /** Tells that it has ended once that is stored: now, when no record of it is awaited. */
+    void afterRecord(String executionId, Input.CancelListener listener, boolean byThis) {
+        RunningExecution execution = unrecorded.get(executionId);
+        if (execution == null) {
+            context.emit(new Action.AnswerCancel(listener, byThis, null));
+        } else {
+            execution.ending().tellOnceRecorded(listener, byThis);
         }
     }
 

@@ -1,5 +1,7 @@
 package dev.sand.hostagent.core;
 
+import dev.sand.event.Errors;
+import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort.SandboxStatus;
 import dev.sand.event.QueuedEvents;
 import dev.sand.hostagent.core.Input.AppKey;
@@ -238,12 +240,17 @@ public final class HostCore {
         }
     }
 
+    /** As with a callback, what is not known here may be known soon. */
     private void onCancel(Input.Cancel cancel) {
         RunningExecution execution = context.executions.get(cancel.executionId());
-        if (execution == null) {
-            context.drop("execution " + cancel.executionId() + " does not run (any more)", cancel);
+        int slot = context.slots.of(cancel.executionId());
+        if (execution != null) {
+            execution.ending().cancelled(cancel);
+        } else if (context.slots.state(slot) != SlotTable.State.OURS) {
+            context.emit(new Action.AnswerCancel(cancel.listener(), false, Failure.platform(Errors.UNAVAILABLE, "execution "
+                    + cancel.executionId() + " is another host's, or its journal is being read", true)));
         } else {
-            execution.ending().cancelled(cancel.error(), cancel.cause());
+            context.executions.afterRecord(cancel.executionId(), cancel.listener(), false);
         }
     }
 }

@@ -43,12 +43,21 @@ public sealed interface Input {
 
     record Unwatch(String executionId, ProgressListener listener) implements Input {}
 
-    /** @param error and cause as HostAgentPort.cancel has them */
-    record Cancel(String executionId, String error, String cause) implements Input {
-        public Cancel(String executionId, String cause) {
-            this(executionId, null, cause);
-        }
+    /** Told once of what has come of a Cancel, on the shard's thread. */
+    interface CancelListener {
+        /** It has ended, for good: no crash makes it run on. @param byThis whether it ran until then */
+        void onEnded(boolean byThis);
+
+        /** It may be asked for again. */
+        void onFailed(Failure failure);
     }
+
+    /**
+     * Answered with AnswerCancel.
+     *
+     * @param error and cause as HostAgentPort.cancel has them
+     */
+    record Cancel(String executionId, String error, String cause, CancelListener listener) implements Input {}
 
     /** The application is gone. @param upTo its last version: what comes of that one or an earlier one is not taken any more */
     record Delete(String application, int upTo, String cause) implements Input {}

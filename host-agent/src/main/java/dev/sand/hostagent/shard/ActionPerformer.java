@@ -112,6 +112,8 @@ final class ActionPerformer implements ActionSink {
             case Action.CallObjects call -> adapters.objects().perform(call, shard);
             case Action.AnswerCallback answer when answer.outcome() != null -> answer.listener().onOutcome(answer.outcome());
             case Action.AnswerCallback answer -> answer.listener().onFailed(answer.failure());
+            case Action.AnswerCancel answer when answer.failure() == null -> answer.listener().onEnded(answer.byThis());
+            case Action.AnswerCancel answer -> answer.listener().onFailed(answer.failure());
             case Action.AnswerProcessCall answer -> answer.listener().on(answer.answer());
             case Action.AnswerCommand answer when answer.view() != null -> answer.listener().onDone(answer.view());
             case Action.AnswerCommand answer -> answer.listener().onFailed(answer.failure());

@@ -4,6 +4,7 @@ import dev.sand.event.ApplicationVersion;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort.CallbackException;
+import dev.sand.event.HostAgentPort.CancelException;
 import dev.sand.event.HostAgentPort.ProcessException;
 import dev.sand.event.HostAgentPort.SandboxStatus;
 import dev.sand.event.InvocationResult;
@@ -128,13 +129,19 @@ public final class Shard {
 
     CompletableFuture<Boolean> cancel(String executionId, String error, String cause) {
         CompletableFuture<Boolean> answer = new CompletableFuture<>();
-        loop.execute(() -> {
-            boolean running = core.isOpen(executionId);
-            if (running) {
-                on(new Input.Cancel(executionId, error, cause));
+        Input.CancelListener listener = new Input.CancelListener() {
+            @Override
+            public void onEnded(boolean byThis) {
+                answer.complete(byThis);
             }
-            answer.complete(running);
-        });
+
+            @Override
+            public void onFailed(Failure failure) {
+                answer.completeExceptionally(new CancelException(failure));
+            }
+        };
+        whileRunning(() -> on(new Input.Cancel(executionId, error, cause, listener)),
+                () -> listener.onFailed(Failure.platform(Errors.UNAVAILABLE, "this host agent is stopping", true)));
         return answer;
     }
 

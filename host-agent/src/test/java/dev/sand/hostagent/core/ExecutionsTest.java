@@ -87,7 +87,7 @@ class ExecutionsTest {
     @Test
     void oneThatIsCancelledBeforeThatTurnDoesNotBegin() {
         CoreFixture fixture = overALongInput();
-        fixture.on(new Input.Cancel("e1", null, null));
+        fixture.on(new Input.Cancel("e1", null, null, new Stops()));
         assertThat(fixture.answer().status()).isEqualTo(Status.CANCELLED);
         fixture.after(1);
         assertThat(begun(fixture)).isZero();
@@ -232,12 +232,50 @@ class ExecutionsTest {
     void cancelAnswersAndKillsWhatRuns() {
         shop.warm();
         shop.invoke("e1", "buy", false);
-        shop.on(new Input.Cancel("e1", "changed my mind"));
+        shop.on(new Input.Cancel("e1", null, "changed my mind", new Stops()));
         assertThat(shop.answer().status()).isEqualTo(Status.CANCELLED);
         assertThat(shop.answer().failure().cause()).contains("changed my mind");
         assertThat(shop.of(Action.Kill.class)).hasSize(1);
-        shop.on(new Input.Cancel("e1", "again"));
-        assertThat(shop.of(Action.Dropped.class)).hasSize(1);
+        shop.on(new Input.Recorded("e1", null));
+        assertThat(shop.only(Action.AnswerCancel.class).byThis()).isTrue();
+        shop.on(new Input.Cancel("e1", null, "again", new Stops()));
+        assertThat(shop.only(Action.AnswerCancel.class).byThis()).isFalse();
+    }
+
+    @Test
+    void aStopOfWhatOutlivesACrashIsToldOnceTheEndDoes() {
+        shop.warm();
+        shop.invoke("e1", "buy", true);
+        shop.on(new Input.Journaled("e1", 0, null));
+        shop.on(new Input.Cancel("e1", null, "changed my mind", new Stops()));
+        assertThat(shop.of(Action.AnswerCancel.class)).as("its record is not stored yet").isEmpty();
+        shop.on(new Input.Cancel("e1", null, "mine too", new Stops()));
+        assertThat(shop.of(Action.AnswerCancel.class)).isEmpty();
+        shop.on(new Input.Recorded("e1", Failure.platform(Errors.UNAVAILABLE, "the disk is full", true)));
+        assertThat(shop.of(Action.AnswerCancel.class)).as("nor can it be now").isEmpty();
+        shop.on(new Input.Recorded("e1", null));
+        assertThat(shop.of(Action.AnswerCancel.class).stream().map(Action.AnswerCancel::byThis)).containsExactly(true, false);
+    }
+
+    @Test
+    void aStopThatIsNotStoredBeforeTheSlotIsLostIsTheNextOwnersToTell() {
+        shop.warm();
+        shop.invoke("e1", "buy", true);
+        shop.on(new Input.Journaled("e1", 0, null));
+        shop.on(new Input.Cancel("e1", null, "changed my mind", new Stops()));
+        shop.on(new Input.SlotLost(shop.slotOf("e1"), CoreFixture.EPOCH));
+        assertThat(shop.only(Action.AnswerCancel.class).failure().retryable()).isTrue();
+        shop.on(new Input.Cancel("e1", null, "changed my mind", new Stops()));
+        assertThat(shop.only(Action.AnswerCancel.class).failure().retryable()).isTrue();
+    }
+
+    /** What they are told is in the actions. */
+    private static final class Stops implements Input.CancelListener {
+        @Override
+        public void onEnded(boolean byThis) {}
+
+        @Override
+        public void onFailed(Failure failure) {}
     }
 
     @Test

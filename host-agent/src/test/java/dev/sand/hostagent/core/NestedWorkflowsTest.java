@@ -149,7 +149,7 @@ class NestedWorkflowsTest {
     @Test
     void stoppingTheParentStopsTheChildThatItWaitsFor() {
         begin("sync");
-        shop.on(new Input.Cancel(ID, "asked"));
+        shop.on(new Input.Cancel(ID, null, "asked", null));
         assertThat(lastRecord(ID).status()).isEqualTo(Status.CANCELLED);
         assertThat(lastRecord(childId()).status()).isEqualTo(Status.CANCELLED);
     }

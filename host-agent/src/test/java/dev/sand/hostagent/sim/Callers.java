@@ -1,12 +1,14 @@
 package dev.sand.hostagent.sim;
 
 import dev.sand.event.Errors;
+import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort.InvocationListener;
 import dev.sand.event.HostAgentPort.ProgressListener;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.InvocationResult.Hop;
 import dev.sand.event.InvocationResult.Status;
+import dev.sand.hostagent.core.Input;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -74,7 +76,50 @@ final class Callers {
         }
     }
 
+    /** Asks for an execution's end. */
+    final class Stop implements Input.CancelListener {
+        private final String executionId;
+        private boolean told;
+        private boolean byThis;
+        private boolean wasAccepted;
+        private int callsBefore;
+
+        Stop(String executionId) {
+            this.executionId = executionId;
+        }
+
+        @Override
+        public void onEnded(boolean byThis) {
+            tell();
+            this.byThis = byThis;
+            wasAccepted = durable.contains(executionId);
+            callsBefore = calls.size();
+        }
+
+        @Override
+        public void onFailed(Failure failure) {
+            tell();
+        }
+
+        /** One that ended before it was accepted may be asked for anew. */
+        private void check(SimBus bus) {
+            boolean anew = !wasAccepted && calls.subList(callsBefore, calls.size()).stream()
+                    .anyMatch(call -> call.request.executionId().equals(executionId));
+            if (byThis && !anew && !bus.holdsStop(executionId)) {
+                throw new Violation("execution " + executionId + " was stopped, and ran on to an end of its own");
+            }
+        }
+
+        private void tell() {
+            if (told) {
+                throw new Violation("who stopped " + executionId + " was told twice");
+            }
+            told = true;
+        }
+    }
+
     final List<Call> calls = new ArrayList<>();
+    final List<Stop> stops = new ArrayList<>();
     final List<Watcher> watchers = new ArrayList<>();
     /** Executions whose callers were told that they are in the global bus. */
     final Set<String> durable = new HashSet<>();
@@ -173,6 +218,7 @@ final class Callers {
                 throw new Violation("a watcher was never told the end");
             }
         }
+        stops.forEach(stop -> stop.check(bus));
         for (String executionId : durable) {
             if (!bus.hasEnded(executionId)) {
                 throw new Violation("execution " + executionId + " was accepted durably, and has no end");

@@ -119,6 +119,12 @@ final class SimBus {
         });
     }
 
+    /** What outlives no crash may have no record of its end. */
+    boolean holdsStop(String executionId) {
+        InvocationRecord record = records.get(executionId);
+        return record == null || record.status() == Status.RUNNING || record.status() == Status.CANCELLED;
+    }
+
     private long storeNs;
 
     private void store(InvocationRecord value) {

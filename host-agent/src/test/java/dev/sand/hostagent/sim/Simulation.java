@@ -239,6 +239,8 @@ final class Simulation implements Driver, Seeds.Run {
             }
             case Action.AnswerCallback answer when answer.outcome() == null -> answer.listener().onFailed(answer.failure());
             case Action.AnswerCallback answer -> answer.listener().onOutcome(answer.outcome());
+            case Action.AnswerCancel answer when answer.failure() != null -> answer.listener().onFailed(answer.failure());
+            case Action.AnswerCancel answer -> answer.listener().onEnded(answer.byThis());
             case Action.Drained _ -> drained = true;
             case Action.Dropped _, Action.SendAway _, Action.SendBack _, Action.Ask _, Action.AnswerProcessCall _, Action.AnswerCommand _, Action.AnswerLook _, Action.RestoreProcess _, Action.WriteImage _,
                     Action.LoadValue _, Action.MoveImage _, Action.DeleteImage _, Action.FindImage _, Action.ListImages _, Action.FindElsewhere _, Action.SendElsewhere _,
@@ -295,7 +297,9 @@ final class Simulation implements Driver, Seeds.Run {
             on(new Input.Watch(request.executionId(), watcher));
         }
         if (dice.percent(6)) {
-            deliver(dice.between(0, 100 * MS), new Input.Cancel(request.executionId(), "not wanted any more"));
+            Callers.Stop stop = callers.new Stop(request.executionId());
+            callers.stops.add(stop);
+            deliver(dice.between(0, 100 * MS), new Input.Cancel(request.executionId(), null, "not wanted any more", stop));
         }
     }
 

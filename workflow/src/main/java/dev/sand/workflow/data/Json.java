@@ -40,6 +40,7 @@ public final class Json {
                 .maxNestingDepth(WorkflowLimits.JSON_DEPTH)
                 .maxNumberLength(WorkflowLimits.NUMBER_CHARS)
                 .maxStringLength(WorkflowLimits.DOCUMENT_BYTES)
+                .maxNameLength(WorkflowLimits.DOCUMENT_BYTES)
                 .build());
         return mapper;
     }
