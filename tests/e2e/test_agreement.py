@@ -32,6 +32,18 @@ def test_a_scenario_holds(server: Server, folder: Path):
     Scenario(server, folder).run()
 
 
+def test_a_workflow_that_is_given_nothing_begins_with_an_empty_object(server: Server):
+    files = {
+        "sand.yaml": "name: nothing\nworkflows: {flow: {file: flow.asl.json}}\n",
+        "flow.asl.json": json.dumps({"StartAt": "A", "States": {"A": {"Type": "Pass", "End": True}}}),
+        "grains/echo/handler.py": "def handle(event, context):\n    return [event]\n",
+    }
+    assert server.deploy(zipped(files)).status_code == 201
+    assert server.http.post("/invoke/nothing/flow").json() == {}
+    assert server.http.post("/invoke/nothing/flow", content=b"null", headers=JSON).json() is None
+    assert server.http.post("/invoke/nothing/echo").json() == [None]
+
+
 def test_an_example_serves_files(server: Server):
     assert server.deploy(zip_folder(EXAMPLES / "web-site")).status_code == 201
     kinds = {"": "text/html", "robots.txt": "text/plain", "assets/style.css": "text/css", "missing": "text/html"}

@@ -74,6 +74,7 @@ def test_what_is_no_report_is_refused(forked, asking):
     forged = token[:-2] + ("AA" if token[-2:] != "AA" else "BB")
     assert report(forked, "success", token=forged, output=1).json()["type"].endswith("/unknown-token")
     assert report(forked, "heartbeat", token="x.y").json()["type"].endswith("/unknown-token")
+    assert '"outptu" says nothing here' in report(forked, "success", token=token, output=1, outptu=2).json()["detail"]
     for body in ({}, {"token": 7}, {"token": token}, {"token": token, "error": 7}):
         what = "failure" if "error" in body else "success"
         assert report(forked, what, **body).json()["type"].endswith("/bad-request")

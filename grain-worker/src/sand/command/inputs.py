@@ -14,9 +14,9 @@ _BY_SUFFIX = {".json": JSON, ".npy": "application/x-npy"}
 
 
 def read_input(data: str | None, content_type: str | None) -> tuple[bytes, str]:
-    """The input and its media type, from --data and --content-type."""
+    """The input and its media type, from --data and --content-type. Without one no bytes, of which the target makes its own."""
     if data is None:
-        return b"null", content_type or JSON
+        return b"", content_type or JSON
     if data == "-":
         return sys.stdin.buffer.read(), content_type or JSON
     if data.startswith("@"):

@@ -16,7 +16,7 @@ from sand.command.output import check_place, output_value, say, show_bytes, show
 
 @click.command("invoke", short_help="Call a grain or a workflow.")
 @click.argument("target", metavar="APP/TARGET[@VERSION]")
-@click.option("-d", "--data", help="The input: JSON, @FILE, or - for stdin. Default: null.")
+@click.option("-d", "--data", help="The input: JSON, @FILE, or - for stdin. Default: null, for a workflow {}.")
 @click.option("--event", metavar="NAME", help="The input: an event of the target, saved or in tests/events (`sand events`).")
 @click.option("--content-type", help="Media type of the input; by default JSON, or what the file's name says.")
 @click.option("--async", "asynchronous", is_flag=True, help="Do not wait: print the invocation's id.")

@@ -31,6 +31,8 @@ AT_ONCE = 64
 PUBLISHED_EVENTS = 10_000
 PUBLISHED_DEPTH = 100
 NULL = Payload(JSON, b"null")
+EMPTY_OBJECT = Payload(JSON, b"{}")
+"""What a workflow begins with that is given nothing, as StartExecution has it."""
 
 
 # A report on the callback of a step, in the event loop of the engine: whether it was awaited.

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 from sand.emulator import bodies, problems, quantities
 from sand.emulator.applications import Application, Applications, Version
-from sand.emulator.executions import NULL, Execution
+from sand.emulator.executions import EMPTY_OBJECT, NULL, Execution
 from sand.emulator.http import Headers, Request, Response, answer_json, answer_problem
 from sand.messages import Payload
 
@@ -106,7 +106,7 @@ class Invoker:
         if not version.manifest.has_target(target):
             raise problems.unknown_target(application.name, version.number, target)
         asked = settings(request, request.query("timeout"))
-        payload = payload_of(request)
+        payload = payload_of(request, EMPTY_OBJECT if target in version.manifest.workflows else NULL)
         return self.start(request, application, version, target, payload, asked, as_it_is)
 
     def start(
@@ -155,15 +155,15 @@ def _short(path: str) -> str:
     return path if first == "invoke" else "/".join(["", "invoke", rest[2], *rest[4:]])
 
 
-def payload_of(request: Request) -> Payload:
-    """The body as an input. :raises Problem: it is none"""
+def payload_of(request: Request, nothing: Payload = NULL) -> Payload:
+    """The body as an input, `nothing` when it is empty. :raises Problem: it is none"""
     encoding = request.header("Content-Encoding")
     if encoding and encoding.lower() != "identity":
         raise _encoded(encoding)
     kind = bodies.kind(request.header("Content-Type"), request.body)
     if request.body and kind == "application/json" and (fault := bodies.fault(request.body)):
         raise fault
-    return Payload(kind, request.body) if request.body else NULL
+    return Payload(kind, request.body) if request.body else nothing
 
 
 def answer(request: Request, execution: Execution, asked: Settings, headers: Headers, output: Output) -> Response:

@@ -28,7 +28,7 @@ class TaskTokensApi:
         router.add("POST", f"{ROOT}/heartbeat", self._heartbeat)
 
     def _success(self, request: Request) -> Response:
-        body = _body(request)
+        body = _body(request, "token", "output")
         if "output" not in body:
             raise problems.bad_request('"output" is the task\'s result, any JSON value; it is missing.')
         output = body["output"]
@@ -38,13 +38,13 @@ class TaskTokensApi:
         return self._report(body, lambda live, step: live.succeed(step, output))
 
     def _failure(self, request: Request) -> Response:
-        body = _body(request)
+        body = _body(request, "token", "error", "cause")
         error = _text(body, "error", limits.ERROR_CHARS) if body.get("error") is not None else None
         cause = _text(body, "cause", limits.CAUSE_CHARS) if body.get("cause") is not None else None
         return self._report(body, lambda live, step: live.fail(step, error, cause))
 
     def _heartbeat(self, request: Request) -> Response:
-        return self._report(_body(request), lambda live, step: live.beat(step))
+        return self._report(_body(request, "token"), lambda live, step: live.beat(step))
 
     def _report(self, body: dict[str, Any], report: Callback) -> Response:
         place = self._applications.tokens.read(_text(body, "token", MOST_CHARACTERS))
@@ -64,11 +64,15 @@ def _not_awaited(place: Place) -> Problem:
     return Problem(409, "token-not-awaited", "Nobody waits for this token", detail, executionId=place.execution_id)
 
 
-def _body(request: Request) -> dict[str, Any]:
+def _body(request: Request, *known: str) -> dict[str, Any]:
     expected = 'The body is a JSON object with a "token".'
     body = bodies.json_object(request.body, 2 * CALLBACK_BYTES, expected, pointer=None)
     if body is None:
         raise problems.bad_request(expected)
+    for name in body:
+        if name not in known:
+            fields = ", ".join(f'"{field}"' for field in known)
+            raise problems.bad_request(f'"{name}" says nothing here: the report has {fields}.')
     return body
 
 

@@ -17,6 +17,7 @@ import dev.sand.frontend.http.Problems;
 import dev.sand.frontend.http.Router;
 import dev.sand.workflow.TaskTokens;
 import java.io.IOException;
+import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -39,7 +40,7 @@ public final class TaskTokensApi {
 
     public void addTo(Router router) {
         router.on("reportTaskSuccess", exchange -> {
-            JsonNode body = body(exchange);
+            JsonNode body = body(exchange, "token", "output");
             if (!body.has("output")) {
                 throw Problems.badRequest("\"output\" is the task's result, any JSON value; it is missing.").asException();
             }
@@ -49,25 +50,31 @@ public final class TaskTokensApi {
             }
             report(exchange, TaskCallback.success(text(body, "token", TaskTokens.MOST_CHARACTERS), Payload.json(output)));
         }).on("reportTaskFailure", exchange -> {
-            JsonNode body = body(exchange);
+            JsonNode body = body(exchange, "token", "error", "cause");
             report(exchange, TaskCallback.failure(text(body, "token", TaskTokens.MOST_CHARACTERS),
                     body.hasNonNull("error") ? text(body, "error", MOST_ERROR) : null,
                     body.hasNonNull("cause") ? text(body, "cause", Limits.CAUSE_BYTES) : null));
         }).on("reportTaskHeartbeat", exchange ->
-                report(exchange, TaskCallback.heartbeat(text(body(exchange), "token", TaskTokens.MOST_CHARACTERS))));
+                report(exchange, TaskCallback.heartbeat(text(body(exchange, "token"), "token", TaskTokens.MOST_CHARACTERS))));
     }
 
-    private static JsonNode body(Exchange exchange) throws IOException {
+    private static JsonNode body(Exchange exchange, String... known) throws IOException {
         JsonNode body = JsonBody.object(exchange, 2 * Limits.CALLBACK_BYTES, EXPECTED);
         if (body == null) {
             throw Problems.badRequest(EXPECTED).asException();
         }
+        body.fieldNames().forEachRemaining(name -> {
+            if (!List.of(known).contains(name)) {
+                throw Problems.badRequest("\"" + name + "\" says nothing here: the report has \"" + String.join("\", \"", known) + "\".")
+                        .asException();
+            }
+        });
         return body;
     }
 
     private static String text(JsonNode body, String field, int most) {
         JsonNode value = body.path(field);
-        if (!value.isTextual() || value.textValue().length() > most) {
+        if (!value.isTextual() || value.textValue().codePointCount(0, value.textValue().length()) > most) {
             throw Problems.badRequest("\"" + field + "\" is a string of at most " + most + " characters.").asException();
         }
         return value.textValue();

@@ -17,6 +17,7 @@ import dev.sand.frontend.http.Gate;
 import dev.sand.frontend.http.Problem;
 import dev.sand.frontend.http.WatchedEndPoint;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -30,6 +31,7 @@ import org.eclipse.jetty.io.EndPoint;
  */
 final class Invoker implements AutoCloseable {
     /** Above this size the check of a body's JSON does not hold up the selector. */
+    private static final Payload EMPTY_OBJECT = Payload.json("{}".getBytes(StandardCharsets.UTF_8));
     private static final int CHECK_INLINE_BYTES = 4 * 1024;
     /** A process is moved by hand: that it is so again while a request follows it is rare. */
     private static final int MOST_REDIRECTIONS = 20;
@@ -117,7 +119,7 @@ final class Invoker implements AutoCloseable {
         if (settings.idempotencyKey() == null) {
             tell(exchange, called.process());
             String id = ids.next(clockMs.getAsLong(), slot(called.version().application(), called.process()));
-            hand(exchange, request(id, called, settings, payload(contentType, body)), settings, output, null);
+            hand(exchange, request(id, called, settings, payload(called, contentType, body)), settings, output, null);
             return;
         }
         guarded(exchange, () -> startIdempotent(exchange, called, settings, contentType, body, output));
@@ -167,7 +169,7 @@ final class Invoker implements AutoCloseable {
             throw Problem.platform(410, "output-gone", "The output is kept no more", "This Idempotency-Key stands for execution "
                     + id + ", which ended; its record is kept no more.", false).with("executionId", id).asException();
         }
-        InvocationRequest request = request(id, called, settings, payload(contentType, body));
+        InvocationRequest request = request(id, called, settings, payload(called, contentType, body));
         if (before == null) {
             hand(exchange, request, settings, output, new Key(hash, claim));
             return;
@@ -184,9 +186,10 @@ final class Invoker implements AutoCloseable {
         return result != null ? result : recorded.find(application, id).orElse(null);
     }
 
-    private static Payload payload(String contentType, ByteBuffer body) {
+    /** A workflow that is given nothing begins with an empty object, as StartExecution has it; a grain hears of nothing. */
+    private static Payload payload(Called called, String contentType, ByteBuffer body) {
         if (!body.hasRemaining()) {
-            return Payload.nullJson();
+            return called.version().workflows().containsKey(called.target()) ? EMPTY_OBJECT : Payload.nullJson();
         }
         boolean whole = body.hasArray() && body.arrayOffset() == 0 && body.position() == 0
                 && body.array().length == body.remaining();
