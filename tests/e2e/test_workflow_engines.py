@@ -20,7 +20,8 @@ def outcomes(engine: str, lines: str, word: str = "run") -> list[dict[str, Any]]
     """All of them in one process."""
     command = [sys.executable, "-P", "-m", "sand.command", "asl", word, "--batch", "--engine", engine]
     done = subprocess.run(command, input=lines, capture_output=True, text=True, encoding="utf-8", check=True)
-    return [document.parse(line, levels=201) for line in done.stdout.splitlines()]
+    # Not splitlines: texts have other ends of lines in them.
+    return [document.parse(line, levels=201) for line in done.stdout.split("\n")[:-1]]
 
 
 OWN_WORDS = [
