@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 import pytest
+import random_regexes
 from broken_definitions import broken
 from random_paths import path
 from random_workflows import RandomWorkflows
@@ -19,7 +20,8 @@ def outcomes(engine: str, lines: str, word: str = "run") -> list[dict[str, Any]]
     """All of them in one process."""
     command = [sys.executable, "-P", "-m", "sand.command", "asl", word, "--batch", "--engine", engine]
     done = subprocess.run(command, input=lines, capture_output=True, text=True, encoding="utf-8", check=True)
-    return [document.parse(line, levels=201) for line in done.stdout.splitlines()]
+    # Not splitlines: texts have other ends of lines in them.
+    return [document.parse(line, levels=201) for line in done.stdout.split("\n")[:-1]]
 
 
 OWN_WORDS = [
@@ -86,6 +88,19 @@ def compare_paths(first: int, count: int) -> None:
     assert [(text, told) for text, told in zip(paths, python, strict=True)] == list(zip(paths, java, strict=True))
 
 
+def compare_regexes(first: int, count: int) -> None:
+    """What a regular expression matches, or in which words it is none; but for what the Python engine says it cannot have."""
+    cases = {seed: random_regexes.case(seed) for seed in range(first, first + count)}
+    lines = "".join(json.dumps({"id": seed, **case}) + "\n" for seed, case in cases.items())
+    refused = 0
+    for one, other in zip(outcomes("python", lines), outcomes("java", lines), strict=True):
+        if "is not supported" in str(one.get("diagnostics")):
+            refused += 1
+        else:
+            assert one == other, json.dumps(cases[one["id"]])
+    assert refused < count / 50
+
+
 def test_random_workflows_end_the_same_in_both_engines() -> None:
     compare(0, 400)
 
@@ -96,6 +111,10 @@ def test_broken_definitions_have_the_same_mistakes_in_both_engines() -> None:
 
 def test_texts_are_paths_or_not_in_both_engines() -> None:
     compare_paths(0, 4_000)
+
+
+def test_random_regular_expressions_match_the_same_in_both_engines() -> None:
+    compare_regexes(0, 4_000)
 
 
 def test_cases_that_are_wrong_have_the_same_answers_with_their_ids_in_both_engines() -> None:
@@ -132,3 +151,4 @@ def test_many_more_do() -> None:
         compare(first, 1_000)
         compare_mistakes(first, 1_000)
         compare_paths(first, 1_000)
+        compare_regexes(first, 1_000)

@@ -21,3 +21,10 @@ def test_an_expression_that_is_none(expression: str, message: str) -> None:
     state = {"Type": "Pass", "Output": f"{{% {expression} %}}", "End": True}
     (found,) = validate({"QueryLanguage": "JSONata", "StartAt": "S", "States": {"S": state}})
     assert found.message == f"'{expression}' is not valid JSONata: {message}"
+
+
+def test_an_expression_with_a_pattern_that_is_none() -> None:
+    expression = "$match('a', /[z-a]/)"
+    state = {"Type": "Pass", "Output": f"{{% {expression} %}}", "End": True}
+    (found,) = validate({"QueryLanguage": "JSONata", "StartAt": "S", "States": {"S": state}})
+    assert found.message == f"The JSONata expression '{expression}': Illegal character range near index 3\n[z-a]\n   ^."

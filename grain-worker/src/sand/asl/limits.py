@@ -23,6 +23,8 @@ QUERY_STEPS = 1_000_000
 QUERY_DEPTH = 100
 QUERY_VALUE_BYTES = 6_990_256
 QUERY_RANGE = 360_145
+REGEX_SECONDS = 1.0
+"""Of CPU time, for all regular expressions in one evaluation: sane ones take microseconds, one that tries for ever must end."""
 OBJECT_KEY_BYTES = 1_024
 """With its bucket, as the data layer takes it."""
 RESULT_NAME_BYTES = 32

@@ -1,19 +1,16 @@
-"""Regular expressions of JSONata, by a library that can be told when to give up."""
+"""Regular expressions of JSONata, which mean what Java means by them, for a library that can be told when to give up."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
-import regex
-from jsonata.jexception import JException
 from jsonata.jsonata import Jsonata
 from jsonata.regex_engine import RegexFlags
 
 from sand.asl.query_run import current, failure
-
-PATIENCE_S = 1.0
-"""Seconds of CPU time of one search: sane ones take microseconds, and one that would try for ever must end."""
 
 
 class Regex(Jsonata.JFunction):  # type: ignore[misc]
@@ -26,11 +23,26 @@ class Regex(Jsonata.JFunction):  # type: ignore[misc]
     def matches(self, text: str) -> Iterator[Any]:
         """Raises StateError when it takes too long."""
         current().budget.spend(1 + len(text) // 16)
+        at = 0
+        while at <= len(text):
+            match = self._search(text, at)
+            if match is None:
+                return
+            yield match
+            # What matches nothing is next looked for behind the next character: Java does not look twice at one place.
+            at = match.end() + (match.end() == match.start())
+
+    def _search(self, text: str, at: int) -> Any:
+        run, before = current(), time.thread_time()
         try:
-            yield from self._pattern.finditer(text, timeout=PATIENCE_S)
+            if run.regex_seconds <= 0:
+                raise TimeoutError
+            return self._pattern.search(text, at, timeout=run.regex_seconds)
         except TimeoutError:
             message = "Expression evaluation timeout: Check for infinite loop (a regular expression tries too long)"
             raise failure(message) from None
+        finally:
+            run.regex_seconds -= time.thread_time() - before
 
     def call(self, input: Any, args: Any) -> Any:
         return _next(self.matches(args[0])) if args and isinstance(args[0], str) else None
@@ -53,9 +65,20 @@ def groups(match: Any) -> list[Any]:
 
 
 def compiled(pattern: str, flags: RegexFlags) -> Regex:
-    # As Java's, which AWS has: \s, \w, \d and the case of letters are those of ASCII.
-    wanted = regex.ASCII | (regex.IGNORECASE if flags.case_insensitive else 0) | (regex.MULTILINE if flags.multiline else 0)
+    """Raises ValueError, in the words of the Java engine, when it is no pattern."""
+    return Regex(_compiled(pattern, "i" * flags.case_insensitive + "m" * flags.multiline))
+
+
+@lru_cache(maxsize=256)
+def _compiled(pattern: str, flags: str) -> Any:
+    # Imported by the first regular expression: few workflows have one, and all wait for what is imported.
+    import regex
+
+    from sand.asl.regex_grammar import translated
+    from sand.asl.regex_scanner import PatternError
+
+    translation = translated(pattern, flags)
     try:
-        return Regex(regex.compile(pattern, wanted))
-    except regex.error as e:
-        raise JException("S0302", -1, str(e)) from None
+        return regex.compile(translation.text, regex.VERSION1 | (regex.ASCII if translation.is_ascii else regex.UNICODE))
+    except (regex.error, RecursionError, OverflowError) as e:
+        raise PatternError(f"The regular expression is not supported: {e}") from None

@@ -54,6 +54,8 @@ class Run:
         self._given: set[int] = set()
         self._ranges: dict[tuple[int, int], Range] = {}
         self._ranged = 0
+        self.regex_seconds = limits.REGEX_SECONDS
+        """Of CPU time, that regular expressions may still take."""
 
     def __enter__(self) -> Run:
         self._outer = getattr(_CURRENT, "run", None)
