@@ -285,6 +285,11 @@ class OpenApiTest {
         call("GET", template, path, null, 200);
         call("GET", template + "/{process}", path + "/p1", null, 200);
         call("POST", template + "/{process}/connect", path + "/p1/connect", null, 200);
+        call("POST", template + "/{process}/connect", path + "/p4/connect", null, 200);
+        call("GET", template + "/{process}", path + "/p4", null, 404);
+        call("POST", template + "/{process}/connect", path + "/p4/connect?create=true", "{}", 200);
+        call("GET", template + "/{process}", path + "/p4", null, 200);
+        call("POST", template + "/{process}/connect", path + "/p1/connect?create=yes", null, 400);
         call("POST", template + "/{process}/connect", path + "/p1/connect", "{\"functions\": [\"echo\"], \"ttl\": 5}", 200);
         call("POST", template + "/{process}/connect", path + "/p1/connect", "{\"ttl\": 3601}", 400);
         call("POST", template + "/{process}/connect", path + "/p1/connect", "{\"rights\": [\"own\"]}", 400);
