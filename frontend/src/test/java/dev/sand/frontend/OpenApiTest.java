@@ -377,6 +377,8 @@ class OpenApiTest {
         String template = "/api/v1/applications/{app}/invocations";
         call("GET", template, DEMO + "/invocations", null, 200);
         call("GET", template, DEMO + "/invocations?limit=x", null, 400);
+        call("GET", template, DEMO + "/invocations?process=p1", null, 200);
+        call("GET", template, DEMO + "/invocations?process=..", null, 400);
         String id = DEMO + "/invocations/" + good.headers().firstValue("Sand-Execution-Id").orElseThrow();
         call("GET", template + "/{id}", id, null, 200);
         call("GET", template + "/{id}", running, null, 200);
