@@ -26,10 +26,15 @@ def id_of(number):
 
 def test_a_page_is_asked_for_in_parts(caller, platform):
     platform.answers["listInvocations"] = records(250)
-    answer = caller("invocations", "listInvocations", {"app": "shop"}, {"limit": "230", "status": "FAILED", "target": "main"})
+    answer = caller(
+        "invocations",
+        "listInvocations",
+        {"app": "shop"},
+        {"limit": "230", "status": "FAILED", "target": "main", "process": "w1"},
+    )
     assert answer.body == {"invocations": [*range(249, 19, -1)], "next": id_of(20)}
     assert [call[2]["query"]["limit"] for call in platform.calls] == ["100", "100", "30"]
-    assert platform.calls[0][2]["query"] == {"limit": "100", "status": "FAILED", "target": "main"}
+    assert platform.calls[0][2]["query"] == {"limit": "100", "status": "FAILED", "target": "main", "process": "w1"}
 
 
 def test_the_last_page_has_no_next(caller, platform):
@@ -91,6 +96,7 @@ def test_what_is_no_execution_is_not_there(caller, platform, id):
         ("listInvocations", {"limit": "9" * 40}, "/query/limit", None),
         ("listInvocations", {"status": "failed"}, "/query/status", "'failed' is no status of an invocation."),
         ("listInvocations", {"target": "a.b"}, "/query/target", None),
+        ("listInvocations", {"process": "a/b"}, "/query/process", None),
         (
             "listInvocations",
             {"before": "x"},

@@ -103,6 +103,15 @@ def test_invocations_can_be_followed(probe: Tested):
     assert b"to stderr" in probe.sand("invocations", "logs", "probe", invocation)
 
 
+def test_invocations_in_a_process_are_listed_by_it(probe: Tested):
+    at = "/api/v1/apps/probe/processes/invoke?function=echo&process=told"
+    invocation = probe.http.post(at, json=1).headers["Sand-Execution-Id"]
+    probe.ended("probe", invocation)
+    listed = json.loads(probe.sand("invocations", "list", "probe", "--process", "told", "-o", "json"))["invocations"]
+    assert [found["executionId"] for found in listed] == [invocation]
+    assert b"told" in probe.sand("invocations", "get", "probe", invocation)
+
+
 def test_what_the_command_says_of_failures(probe: Tested):
     probe.sand("invoke", "probe/nothing", code=3)
     probe.sand("invoke", "probe/sleep", "--data", '{"seconds": 5}', "--timeout", "0.2", code=7)

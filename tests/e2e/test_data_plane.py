@@ -4,11 +4,12 @@ import struct
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx
 import pytest
-from conftest import Tested, sandbox_option, zipped
+from conftest import Tested, sandbox_option, until, zipped
 from raw_connections import Raw, WebSocket
 from sand.client import Denied, InvocationFailed, NotFound, Process, Timeout, frames
 from sand.command.local import LocalPlatform
@@ -186,6 +187,53 @@ def test_a_killed_process_ends_what_it_ran_and_who_was_connected(process: Proces
     assert process.invoke("count") == 1  # anew
 
 
+def test_a_killed_process_stays_killed_until_somebody_calls_again(process: Process, plane: Plane) -> None:
+    at = f"/api/v1/apps/plane/processes/{process.id}"
+    assert process.invoke("count") == 1
+    for connections in (1, 2):
+        assert plane.http.delete(at).status_code == 204
+        until(lambda least=connections: process.reconnects >= least, "the idle client is there again")
+        assert plane.http.get(at).status_code == 404
+        assert plane.http.delete(at).status_code == 404
+        # And nobody is in the way of whoever makes one.
+        made = plane.http.post("/api/v1/apps/plane/processes", json={"id": process.id, "concurrency": connections})
+        assert made.status_code == 201, made.text
+    assert plane.http.get(at).json()["concurrency"] == 2
+    assert plane.http.delete(at).status_code == 204
+    assert process.invoke("count") == 1
+    assert plane.http.get(at).status_code == 200
+
+
+def test_a_process_is_made_by_who_says_so_or_by_its_first_invocation(plane: Plane) -> None:
+    id = f"made-{time.time_ns()}"
+    at = f"/api/v1/apps/plane/processes/{id}"
+    here = place(plane, id)
+    raw = Raw(here["address"])
+    assert isinstance(raw.hello(here["grant"]), frames.Welcome)
+    assert plane.http.get(at).status_code == 404
+    raw.send(raw.invoke(1, "echo", b"x"))
+    assert raw.reader.next().first == b"x"
+    assert plane.http.get(at).status_code == 200
+    assert plane.http.post(f"{at}-2/connect?create=true").status_code == 200
+    assert plane.http.get(f"{at}-2").status_code == 200
+    assert plane.http.post(f"{at}-3/connect?create=perhaps").status_code == 400
+
+
+def test_clients_that_connect_at_once_all_find_the_process(plane: Plane) -> None:
+    clients = [httpx.Client(base_url=plane.server, timeout=60, trust_env=False) for _ in range(8)]
+    at_once = threading.Barrier(len(clients))
+
+    def connect(client: httpx.Client, id: str) -> str:
+        at_once.wait(60)
+        answer = client.post(f"/api/v1/apps/plane/processes/{id}/connect?create=true")
+        return "" if answer.status_code == 200 else answer.text
+
+    with ThreadPoolExecutor(len(clients)) as pool:
+        for turn in range(20):
+            told = list(pool.map(connect, clients, [f"at-once-{time.time_ns()}"] * len(clients)))
+            assert told == [""] * len(clients), turn
+
+
 def test_an_unknown_application_and_function(process: Process, plane: Plane) -> None:
     with pytest.raises(Exception, match="has no grain nobody"):
         process.invoke("nobody")
@@ -202,7 +250,7 @@ def test_a_wrong_argument_of_the_client_is_told_in_words_of_ours(process: Proces
         Process(plane.server, "plane", 5)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="functions is a list of names"):
         Process(plane.server, "plane", "p", functions="echo")  # type: ignore[arg-type]
-    assert process.invoke("echo", 1, timeout=float("inf")) == 1
+    assert process.invoke("echo", 1, timeout=float("inf")) == process.invoke("echo", 1, timeout=None) == 1
 
 
 def test_a_grant_names_what_may_be_invoked(plane: Plane) -> None:

@@ -144,6 +144,7 @@ def test_what_cannot_be_invoked_is_the_callers_error(server: Server) -> None:
 
 
 def test_a_killed_process_says_goodbye(server: Server) -> None:
+    server.make("killed")
     raw = server.open("killed")
     assert server.http.delete(f"{server.root}/killed").status_code == 204
     assert farewell(raw) == ("Sand.NotFound", "process killed was killed")

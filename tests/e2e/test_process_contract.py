@@ -18,6 +18,10 @@ def handle(event, context):
     p.state("n", p.state("n", default=0) + 1)
     return p.state("n")
 """,
+    "grains/none/handler.py": """
+def handle(event, context):
+    return None
+""",
     "grains/odd/handler.py": """
 def handle(keys, context):
     p = context.process
@@ -184,6 +188,26 @@ def test_an_idempotency_key_finds_the_process_that_it_made(server: Server) -> No
     for process, status in (("a", 200), ("a", 200), ("b", 422)):
         assert server.call(process, "count", Idempotency_Key="named").status_code == status
     assert server.http.get(f"{server.root}/b").status_code == 404
+
+
+def test_an_invocation_says_in_which_process_it_ran(server: Server) -> None:
+    ran = server.call("recorded", "count").headers["Sand-Execution-Id"]
+    other = server.call("recorded-too", "count").headers["Sand-Execution-Id"]
+    none = server.http.post("/invoke/contract/none").headers["Sand-Execution-Id"]
+    at = server.root.replace("/processes", "/invocations")
+
+    def found(**query: str) -> dict[str, str | None]:
+        answer = server.http.get(at, params={"limit": 1000, **query})
+        assert answer.status_code == 200, answer.text
+        return {one["executionId"]: one.get("process") for one in answer.json()["invocations"]}
+
+    until(lambda: {ran, other, none} <= found().keys(), "all are recorded")
+    assert [found()[one] for one in (ran, other, none)] == ["recorded", "recorded-too", None]
+    assert found(process="recorded") == {ran: "recorded"}
+    assert found(process="nobody") == {}
+    assert server.http.get(f"{at}/{ran}").json()["process"] == "recorded"
+    assert "process" not in server.http.get(f"{at}/{none}").json()
+    assert server.http.get(at, params={"process": "a/b"}).status_code == 400
 
 
 def test_of_functions_that_wait_for_each_other_no_update_is_lost(server: Server) -> None:

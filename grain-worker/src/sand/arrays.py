@@ -15,6 +15,9 @@ def encode(array: Any, what: str) -> tuple[Any, ...]:
 
     if array.dtype.hasobject:
         raise Unserializable(f"{what} is an array of Python objects; only arrays of numbers, text and records travel")
+    if type(array) is not numpy.ndarray and isinstance(array, numpy.ma.MaskedArray):
+        # What it hides would be there again, and nothing would say so.
+        raise Unserializable(f"{what} is a masked array, whose mask does not travel; .filled() is an array")
     header = io.BytesIO()
     fortran = array.flags.f_contiguous and not array.flags.c_contiguous
     data = array.T if fortran else numpy.ascontiguousarray(array)

@@ -253,7 +253,7 @@ class Process:
         to = self._to(destination)
         if not isinstance(function, str):
             raise _wrong("function", "the name of a grain", function)
-        if not _is_utf8(function):
+        if not is_utf8(function):
             raise UnknownGrain(f"the application has no grain {function!r}")
         payload = values.encode(data, self._attempt[0], f"the input of {function}", self._context.segments)
         request = ProcessInvokeRequest(*self._attempt, self._next(), to, function, payload)
@@ -288,7 +288,7 @@ class Process:
             raise _wrong("a process", "an id, or SELF", process)
         if process == ANY:
             raise BadRequest("ANY is no process: it is for receiving")
-        if not _is_utf8(process):
+        if not is_utf8(process):
             raise NotFound(f"there is no process {process!r}")
         return self.id if process == SELF else process
 
@@ -327,7 +327,7 @@ def seconds(timeout: Any) -> float:
     return found
 
 
-def _is_utf8(name: str) -> bool:
+def is_utf8(name: str) -> bool:
     try:
         name.encode()
     except UnicodeEncodeError:

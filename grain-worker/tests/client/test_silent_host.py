@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 
 from sand.client import Denied, Process, SandError, Timeout, frames
+from sand.client.connection import Connection
+from sand.errors import UnknownGrain
 
 pytestmark = pytest.mark.slow
 
@@ -26,12 +28,14 @@ class Host:
         self.status = 200
         self.idle_ms, self.in_flight, self.reads, self.moves = 60_000, 2, False, False
         self.connections: list[socket.socket] = []
+        self.asked: list[str] = []
         self.heard: queue.Queue[Any] = queue.Queue()
         self._listener = socket.create_server(("127.0.0.1", 0))
         host = self
 
         class Control(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
+                host.asked.append(self.path)
                 self.rfile.read(int(self.headers["Content-Length"]))
                 place = {"address": f"127.0.0.1:{host._listener.getsockname()[1]}", "tls": False, "grant": "g"}
                 body = json.dumps(place if host.status == 200 else {"detail": "no"}).encode()
@@ -162,6 +166,46 @@ def test_after_a_refusal_for_good_the_next_call_begins_anew(host: Host) -> None:
         with pytest.raises(Denied):
             process.invoke("again", 1, timeout=20)
         host.status = 200
+        process.submit("second", 1, timeout=20)
+        assert host.next().function == "second"
+
+
+def test_all_who_wait_are_told_at_once_of_a_refusal_for_good(host: Host) -> None:
+    host.reads, host.status = True, 403
+    process = Process(host.url, "shop", "p")
+    with ThreadPoolExecutor(5) as pool:
+        told = [pool.submit(ends, lambda: process.invoke("f", 1, timeout=600)) for _ in range(5)]
+        assert {type(one.result()) for one in told} == {Denied}
+    host.status = 200
+    process.submit("second", 1, timeout=20)
+    assert host.next().function == "second"
+    process.close()
+
+
+def test_the_process_is_made_once_and_not_by_who_connects_again(host: Host) -> None:
+    host.reads = True
+    with Process(host.url, "shop", "p") as process:
+        host.connections[-1].shutdown(socket.SHUT_RDWR)
+        until(lambda: process.reconnects == 1)
+    assert host.asked == [f"/api/v1/apps/shop/processes/p/connect{more}" for more in ("?create=true", "")]
+
+
+def test_a_call_that_cannot_be_sent_gives_its_place_back(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    host.reads = True
+
+    def broken(self: Connection, call: Any) -> None:
+        raise RuntimeError("broken")
+
+    with Process(host.url, "shop", "p") as process:
+        for _ in range(host.in_flight + 1):
+            with pytest.raises(UnknownGrain, match="has no grain"):
+                process.submit("\ud800", 1, timeout=600)
+        with monkeypatch.context() as patched:
+            patched.setattr(Connection, "invoke", broken)
+            for turn in range(host.in_flight + 1):
+                until(lambda turn=turn: process.reconnects == turn)  # half a frame may have ended the one before
+                with pytest.raises(RuntimeError):
+                    process.submit("first", 1, timeout=600)
         process.submit("second", 1, timeout=20)
         assert host.next().function == "second"
 

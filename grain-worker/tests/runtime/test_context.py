@@ -269,6 +269,12 @@ def test_arrays_of_objects_do_not_travel(sandbox: Sandbox, code: str) -> None:
     assert failed.error == "Sand.Unserializable"
 
 
+@pytest.mark.parametrize("code", ["numpy.ma.array([1.0, -9999.0], mask=[0, 1])", "numpy.ma.masked", "{'a': numpy.ma.masked}"])
+def test_masked_arrays_do_not_travel(sandbox: Sandbox, code: str) -> None:
+    failed = sandbox.invoke(sandbox.ready(f"import numpy\ndef handle(event, context):\n    return {code}"))
+    assert failed.error == "Sand.Unserializable"
+
+
 def test_a_message_for_a_queue_is_sent_at_once_and_numbered(sandbox: Sandbox) -> None:
     worker = sandbox.ready(
         """

@@ -11,6 +11,7 @@ def list_invocations(request):
     asked = {
         "status": check.one_of(request, "status", STATUSES, "is no status of an invocation."),
         "target": check.target(request, "target"),
+        "process": _process(request.query.get("process")),
         "before": check.execution(request, "before", "is no execution's id: 'before' takes the 'next' of an earlier answer."),
         "limit": check.number(request, "limit", 50, 1, 1000),
     }
@@ -35,6 +36,10 @@ def history(request):
         "iteration": request.query.get("iteration") or None,
     }
     return ask_for_list(request, "invocationHistory", _invocation(request), asked, "events", "after")
+
+
+def _process(text):
+    return text if text is None else check.process(text, "/query/process")
 
 
 def _invocation(request):

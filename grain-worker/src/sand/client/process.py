@@ -16,8 +16,8 @@ from urllib.parse import quote
 
 from sand.client.calls import Call, new_id
 from sand.client.connection import Connection, Lost, NothingCame, RefusedHere, lost
-from sand.errors import SandError, Timeout, TooLarge, Unavailable, refusal
-from sand.process import seconds
+from sand.errors import SandError, Timeout, TooLarge, Unavailable, UnknownGrain, refusal
+from sand.process import is_utf8, seconds
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 2.0
 # For how long after a call the next one is expected, and read by whoever waits for it.
@@ -33,7 +33,8 @@ class _Fatal(Exception):
 
 
 class Process:
-    """A cloud process of an application, which is made when it is not there.
+    """A cloud process of an application, which is made when it is not there: on entry, or by a call. What ends meanwhile is not
+    made again before the next call.
 
     :param server: of the control plane: http://host:port
     :param token: shown to it as `Authorization: Bearer`
@@ -75,6 +76,9 @@ class Process:
         self._room = 1
         self._offset_ms = 0
         self._trouble: BaseException | None = None
+        # Why nobody connects any more, and how often that was so.
+        self._refusal: SandError | None = None
+        self._refusals = 0
         self._is_closed = False
         # The connection has brought an answer, or has lasted: the next one need not wait. Of the thread that connects.
         self._is_useful = False
@@ -103,9 +107,10 @@ class Process:
 
     # --- what one does with it
 
-    def invoke(self, function: str, data: Any = None, *, timeout: float = 60.0) -> Any:
+    def invoke(self, function: str, data: Any = None, *, timeout: float | None = 60.0) -> Any:
         """What the function gives.
 
+        :param timeout: seconds; None: as long as it takes
         :raises InvocationFailed: nothing; `error` and `cause` are its own
         :raises Timeout, Overloaded, TooLarge, Denied, Unavailable: it may have run when it was not refused
         """
@@ -122,7 +127,7 @@ class Process:
             self._give_up(call, Timeout("interrupted"))
             raise
 
-    def submit(self, function: str, data: Any = None, *, timeout: float = 60.0) -> Future[Any]:
+    def submit(self, function: str, data: Any = None, *, timeout: float | None = 60.0) -> Future[Any]:
         """The same as a future: many may be under way at once. Waits while as many are as the host takes.
 
         To cancel the future cancels the function.
@@ -131,19 +136,15 @@ class Process:
         call.future.add_done_callback(lambda future: self._drop(call) if future.cancelled() else None)
         return call.future
 
-    def _begin(self, function: str, data: Any, timeout: float, is_awaited: bool = False) -> Call:
+    def _begin(self, function: str, data: Any, timeout: float | None, is_awaited: bool = False) -> Call:
         if not isinstance(function, str):
             raise TypeError(f"function is the name of a grain, not {function!r:.100} ({type(function).__name__})")
-        call = Call(function, data, time.monotonic() + min(seconds(timeout), threading.TIMEOUT_MAX / 2))
+        if not is_utf8(function):
+            raise UnknownGrain(f"the application has no grain {function!r}")
+        within = threading.TIMEOUT_MAX if timeout is None else seconds(timeout)
+        call = Call(function, data, time.monotonic() + min(within, threading.TIMEOUT_MAX / 2))
         with self._changed:
-            if self._is_closed:
-                raise Unavailable("the client is closed")
-            self._start()
-            while len(self._calls) >= self._room:
-                if not self._changed.wait(max(0.0, call.left())) and call.left() <= 0:
-                    raise Timeout(f"{len(self._calls)} invocations are under way, and no more may be")
-                if self._is_closed:
-                    raise Unavailable("the client is closed")
+            self._await_room(call)
             connection = self._connection
             call.is_awaited = is_awaited
             self._calls[call] = None
@@ -152,8 +153,26 @@ class Process:
             if not is_awaited:
                 self._changed.notify_all()  # the thread that reads may stand back
         if connection is not None:
-            self._send(call, connection)
+            try:
+                self._send(call, connection)
+            except BaseException:  # an interrupt, among others: nobody has the call who could give its place back
+                self._drop(call)
+                raise
         return call
+
+    def _await_room(self, call: Call) -> None:
+        """Until one more may be under way; under the lock."""
+        refusals = self._refusals
+        if not self._is_closed:
+            self._start()
+        while not self._is_closed and len(self._calls) >= self._room:
+            came = self._changed.wait(max(0.0, call.left()))
+            if self._refusal is not None and self._refusals != refusals:
+                raise self._refusal
+            if not came and call.left() <= 0:
+                raise Timeout(f"{len(self._calls)} invocations are under way, and no more may be")
+        if self._is_closed:
+            raise Unavailable("the client is closed")
 
     def _take(self, call: Call, connection: Connection) -> None:
         """The call goes over that connection; under the lock."""
@@ -171,6 +190,9 @@ class Process:
             connection.invoke(call)
         except OSError:
             connection.close()  # its reader finds out, and the call is sent over the next one
+        except BaseException:
+            connection.close()  # it may have half a frame
+            raise
 
     def _await(self, call: Call) -> None:
         """Reads until the call has ended, unless somebody else does: an answer then wakes one thread, and not two."""
@@ -237,13 +259,14 @@ class Process:
             try:
                 self._serve(self._connect())
             except _Fatal as fatal:
-                with self._changed:
-                    self._trouble = fatal.__cause__
-                    self._thread = None
-                    self._changed.notify_all()
                 error = fatal.__cause__
                 assert isinstance(error, SandError)
-                self._fail_all(error)
+                with self._changed:
+                    self._trouble = self._refusal = error
+                    self._refusals += 1
+                    self._thread = None
+                    calls = self._left()  # those alone that were there: the next one begins anew
+                _fail(calls, error)
                 return
             except (Lost, RefusedHere, OSError, ValueError, KeyError, HTTPException) as trouble:
                 pause = self._pause(trouble, _FIRST_PAUSE if self._is_useful else pause)
@@ -265,7 +288,9 @@ class Process:
         headers = {"Content-Type": "application/json"}
         if self._token is not None:
             headers["Authorization"] = f"Bearer {self._token}"
-        asked = urllib.request.Request(self._url, body, headers, method="POST")
+        # What was there once is made again by a call alone: a connection that its kill has ended is no reason to.
+        url = self._url + "?create=true" if self.reconnects < 0 else self._url
+        asked = urllib.request.Request(url, body, headers, method="POST")
         try:
             with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(asked, timeout=_CONNECT_SECONDS) as answer:
                 place = json.load(answer)
@@ -350,11 +375,20 @@ class Process:
 
     def _fail_all(self, error: SandError) -> None:
         with self._changed:
-            calls = list(self._calls)
-            self._calls.clear()
-            self._changed.notify_all()
-        for call in calls:
-            call.fail(error)
+            calls = self._left()
+        _fail(calls, error)
+
+    def _left(self) -> list[Call]:
+        """All that are under way, and are no more; under the lock."""
+        calls = list(self._calls)
+        self._calls.clear()
+        self._changed.notify_all()
+        return calls
+
+
+def _fail(calls: list[Call], error: SandError) -> None:
+    for call in calls:
+        call.fail(error)
 
 
 def _problem(refused: urllib.error.HTTPError) -> SandError:

@@ -38,16 +38,23 @@ def invocations_command() -> None:
 @invocations_command.command("list")
 @click.argument("application")
 @click.option("--status", type=click.Choice(["RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT", "CANCELLED"], case_sensitive=False))
+@click.option("--process", metavar="ID", help="Those that ran in this cloud process.")
 @click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True)
 @click.option("--before", metavar="ID", help="Older than this one, for paging.")
 @output_option
 @server_option
 def list_invocations(
-    application: str, status: str | None, limit: int, before: str | None, as_json: bool, platform: Platform
+    application: str,
+    status: str | None,
+    process: str | None,
+    limit: int,
+    before: str | None,
+    as_json: bool,
+    platform: Platform,
 ) -> None:
     """The invocations of APPLICATION, newest first."""
     path = application_path(application, "invocations")
-    found = platform.get(path, status=status and status.upper(), limit=limit, before=before)
+    found = platform.get(path, status=status and status.upper(), process=process, limit=limit, before=before)
     if as_json:
         show_json(found)
         return
@@ -76,6 +83,7 @@ def get_invocation(application: str, invocation: str, as_json: bool, platform: P
         {
             "invocation": found["executionId"],
             "target": f"{found['application']}/{found['target']}@{found['version']}",
+            "process": found.get("process"),
             "status": found["status"],
             "started": when(found["startedMs"]),
             "ms": _duration(found),

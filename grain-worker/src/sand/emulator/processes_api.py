@@ -121,13 +121,14 @@ class ProcessesApi:
         if ttl is not None and (type(ttl) is not int or not 1 <= ttl <= _MOST_TTL_S):
             raise problems.bad_request(f"'ttl' is a number of seconds from 1 to {_MOST_TTL_S}.")
         id = request.parameters["id"]
-        _check(id)
+        check_id(id)
         application = self._application(request)
         version = application.version(None)
         for function in functions:
             if function not in version.manifest.grains:
                 raise problems.unknown_target(application.name, version.number, function)
-        known(lambda: application.processes.address(id, create=True))
+        if request.flag("create"):  # or its first invocation makes it, when it is not there
+            known(lambda: application.processes.address(id, create=True))
         grant, expires_ms = self._plane.grant(application.name, id, functions, 60 if ttl is None else ttl)
         expires = datetime.fromtimestamp(expires_ms / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         place = {
@@ -161,7 +162,7 @@ class ProcessesApi:
             raise problems.bad_request(f"The header Sand-Process says '{header}', and the query '{query}'.")
         wanted = header if header is not None else query
         if wanted is not None:
-            _check(wanted)
+            check_id(wanted)
         asked, payload = settings(request, request.query("timeout")), payload_of(request)
         processes = application.processes
 
@@ -177,7 +178,7 @@ class ProcessesApi:
         return answer(request, execution, asked, headers, as_it_is)
 
 
-def _check(id: str) -> None:
+def check_id(id: str) -> None:
     if not ID.fullmatch(id):
         raise problems.bad_request(f"A process's id is {_ID}, neither '.' nor '..', not '{id}'.")
 

@@ -10,6 +10,7 @@ from sand.emulator.applications import Application, Applications
 from sand.emulator.executions import Execution
 from sand.emulator.http import Request, Response, answer_events, answer_json, answer_problem
 from sand.emulator.problems import Problem
+from sand.emulator.processes_api import check_id
 from sand.emulator.router import Router
 from sand.emulator.saved_events import GRAIN
 from sand.emulator.views import invocation, timed, timeline
@@ -50,6 +51,9 @@ class Records:
         if before is not None and not ids.VALID.fullmatch(before):
             detail = f"'{before}' is no execution's id: 'before' takes the 'next' of an earlier answer."
             raise problems.bad_request(detail, pointer="/query/before")
+        process = request.query("process")
+        if process is not None:
+            check_id(process)
         limit = request.number("limit", 50, 1, 1000)
         with application.lock:
             newest = sorted(application.executions.values(), key=lambda execution: execution.id, reverse=True)
@@ -58,6 +62,7 @@ class Records:
             for execution in newest
             if status in (None, execution.status)
             and target in (None, execution.target)
+            and process in (None, execution.residence and execution.residence.process.id)
             and (not before or execution.id < before)
         ]
         more = found[limit - 1].id if len(found) > limit else None

@@ -3,7 +3,6 @@ package dev.sand.datalayer;
 import dev.sand.datalayer.GlobalStore.Entry;
 import dev.sand.datalayer.GlobalStore.Versioned;
 import dev.sand.datalayer.StoreException.Kind;
-import dev.sand.event.Codec;
 import dev.sand.event.InvocationRecord;
 import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.Limits;
@@ -68,12 +67,17 @@ public final class InvocationStore implements AutoCloseable {
         void onStored(StoreException failure);
     }
 
-    /** @param status or null for all; @param target or null for all */
-    public record Filter(Status status, String target) {
+    /** @param status or null for all; @param target or null for all; @param process that they ran in, or null for all and none */
+    public record Filter(Status status, String target, String process) {
         public static final Filter ALL = new Filter(null, null);
 
+        public Filter(Status status, String target) {
+            this(status, target, null);
+        }
+
         boolean matches(InvocationRecord record) {
-            return (status == null || record.status() == status) && (target == null || record.target().equals(target));
+            return (status == null || record.status() == status) && (target == null || record.target().equals(target))
+                    && (process == null || process.equals(record.process()));
         }
     }
 
@@ -148,12 +152,12 @@ public final class InvocationStore implements AutoCloseable {
                 return true;
             }
             Optional<Versioned> found = store.get(TABLE, scope, id);
-            if (found.map(each -> decode(each.value())).filter(each -> hasEnd(each, running.redrives())).isPresent()) {
+            if (found.map(each -> RecordCodec.decode(each.value())).filter(each -> hasEnd(each, running.redrives())).isPresent()) {
                 return true;
             }
             try {
                 store.putFenced(TABLE, scope, id, found.map(Versioned::value).orElseGet(() ->
-                        Codec.encode(RecordTrimming.trimmed(running, options.outputBytes()))), epoch,
+                        RecordCodec.encode(RecordTrimming.trimmed(running, options.outputBytes()))), epoch,
                         found.map(Versioned::version).orElse(GlobalStore.ABSENT));
                 return false;
             } catch (StoreException e) {
@@ -174,7 +178,7 @@ public final class InvocationStore implements AutoCloseable {
         String scope = options.parts().of(record.application(), record.executionId());
         try {
             store.put(TABLE, scope, record.executionId(),
-                    Codec.encode(RecordTrimming.trimmed(record, Limits.INLINE_BYTES)), GlobalStore.ABSENT);
+                    RecordCodec.encode(RecordTrimming.trimmed(record, Limits.INLINE_BYTES)), GlobalStore.ABSENT);
         } catch (StoreException e) {
             if (e.kind() != Kind.CONFLICT) {
                 throw e;
@@ -185,7 +189,7 @@ public final class InvocationStore implements AutoCloseable {
     public Optional<InvocationRecord> get(String application, String executionId) {
         InvocationRecord given = waiting.get(application, executionId);
         return given != null ? Optional.of(given)
-                : store.get(TABLE, options.parts().of(application, executionId), executionId).map(found -> decode(found.value()));
+                : store.get(TABLE, options.parts().of(application, executionId), executionId).map(found -> RecordCodec.decode(found.value()));
     }
 
     /** What was kept beside the execution's record; empty when nothing was. Blocks. */
@@ -257,7 +261,7 @@ public final class InvocationStore implements AutoCloseable {
             }
             Entry entry = newest.next();
             cursor = entry.key();
-            InvocationRecord record = decode(entry.value());
+            InvocationRecord record = RecordCodec.decode(entry.value());
             if (filter.matches(record)) {
                 if (matching.size() == limit) {
                     return new Page(matching, matching.getLast().executionId());
@@ -303,14 +307,5 @@ public final class InvocationStore implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-    }
-
-    private static InvocationRecord decode(byte[] value) {
-        InvocationRecord record = Codec.decode(value, InvocationRecord.class);
-        if (record.schema() > Limits.SCHEMA_VERSION) {
-            throw new StoreException(Kind.BROKEN, "the record of " + record.executionId() + " has schema " + record.schema()
-                    + ", newer than this platform understands", 0, null);
-        }
-        return record;
     }
 }

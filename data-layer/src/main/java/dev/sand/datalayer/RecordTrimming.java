@@ -23,13 +23,13 @@ final class RecordTrimming {
                 record.target(), record.status(), trimmed(record.input(), Limits.INLINE_BYTES),
                 trimmed(record.output(), maxOutputBytes), record.failure(), record.startedMs(), record.endedMs(),
                 record.cpuUs(), record.peakMemoryBytes(), fits(record.hops()) ? record.hops() : record.hops().subList(0, MAX_HOPS),
-                record.redriveCount());
+                record.redriveCount(), record.process());
     }
 
     static InvocationRecord withOutput(InvocationRecord record, Payload output) {
         return new InvocationRecord(record.schema(), record.executionId(), record.application(), record.version(),
                 record.target(), record.status(), record.input(), output, record.failure(), record.startedMs(),
-                record.endedMs(), record.cpuUs(), record.peakMemoryBytes(), record.hops(), record.redriveCount());
+                record.endedMs(), record.cpuUs(), record.peakMemoryBytes(), record.hops(), record.redriveCount(), record.process());
     }
 
     private static boolean fits(Payload payload, long limit) {

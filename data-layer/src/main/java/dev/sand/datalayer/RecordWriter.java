@@ -1,7 +1,6 @@
 package dev.sand.datalayer;
 
 import dev.sand.datalayer.GlobalStore.Write;
-import dev.sand.event.Codec;
 import dev.sand.event.InvocationRecord;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -45,7 +44,7 @@ final class RecordWriter implements Runnable {
             for (RecordsWaiting.Given given : batch) {
                 InvocationRecord record = outputs.detach(given.record());
                 String scope = options.parts().of(record.application(), record.executionId());
-                writes.add(new Write(InvocationStore.TABLE, scope, record.executionId(), Codec.encode(record), given.epoch()));
+                writes.add(new Write(InvocationStore.TABLE, scope, record.executionId(), RecordCodec.encode(record), given.epoch()));
                 if (given.history() != null) {
                     byte[] history = given.history().get();
                     writes.add(new Write(InvocationStore.HISTORIES, scope, record.executionId(), history, history == null ? 0 : given.epoch()));

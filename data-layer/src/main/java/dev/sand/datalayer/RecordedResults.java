@@ -42,7 +42,7 @@ public final class RecordedResults {
     public void announce(InvocationRequest request) {
         records.announce(new InvocationRecord(Limits.SCHEMA_VERSION, request.executionId(), request.application(),
                 request.version(), request.target(), Status.RUNNING, request.input(), null, null, System.currentTimeMillis(), 0, 0, 0,
-                List.of()));
+                List.of()).inProcess(request.process()));
     }
 
     private InvocationResult result(InvocationRecord record) {

@@ -186,7 +186,7 @@ class InvocationStoreTest extends InvocationStoreFixture {
     void anEndThatIsRedrivenIsNone() {
         InvocationRecord ended = record("app", 1, Status.FAILED, "g");
         InvocationRecord redriven = new InvocationRecord((short) 1, ended.executionId(), "app", 1, "g", Status.RUNNING, ended.input(), null,
-                null, 1, 0, 0, 0, List.of(), 1);
+                null, 1, 0, 0, 0, List.of(), 1, null);
         invocations.record(ended, 1, null);
         await().until(() -> invocations.backlog() == 0); // what is redriven is known to have ended
         assertThat(invocations.endedOrFenced(redriven, 2)).isFalse();

@@ -1,6 +1,7 @@
 package dev.sand.event;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.MapperFeature;
@@ -8,6 +9,8 @@ import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.Arrays;
+import java.util.function.BiFunction;
 
 /**
  * Records as JSON bytes and back. Bytes are base 64; unknown fields of stored ones are refused, since only a newer schema has them.
@@ -35,6 +38,33 @@ public final class Codec {
     public static <T> T decode(byte[] bytes, Class<T> type) {
         try {
             return MAPPER.readValue(bytes, type);
+        } catch (IOException e) {
+            throw new UncheckedIOException("not a " + type.getSimpleName(), e);
+        }
+    }
+
+    /**
+     * A record with what later versions than its schema's first have added to it, as a document of its own behind it: an older version
+     * reads the first, in which nothing is new to it, and passes over the rest.
+     */
+    public static byte[] encode(Object record, Object added) {
+        byte[] first = encode(record);
+        byte[] second = encode(added);
+        byte[] both = Arrays.copyOf(first, first.length + second.length);
+        System.arraycopy(second, 0, both, first.length, second.length);
+        return both;
+    }
+
+    /**
+     * Either of both kinds.
+     *
+     * @param with makes one of the two, when there is something behind the record; what a newer version has added to that is passed over
+     * @throws UncheckedIOException as decode
+     */
+    public static <T, A> T decode(byte[] bytes, Class<T> type, Class<A> addedType, BiFunction<T, A, T> with) {
+        try (JsonParser parser = MAPPER.createParser(bytes)) {
+            T record = MAPPER.readValue(parser, type);
+            return parser.nextToken() == null ? record : with.apply(record, DESCRIPTIONS.readValue(parser, addedType));
         } catch (IOException e) {
             throw new UncheckedIOException("not a " + type.getSimpleName(), e);
         }

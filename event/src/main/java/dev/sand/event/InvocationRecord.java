@@ -11,6 +11,7 @@ import java.util.List;
  * @param cpuUs of all attempts
  * @param peakMemoryBytes of the largest attempt
  * @param redriveCount how often it was redriven; null: never
+ * @param process the cloud process that it runs in; null: in none, or an older version wrote it
  */
 public record InvocationRecord(
         short schema,
@@ -27,12 +28,18 @@ public record InvocationRecord(
         long cpuUs,
         long peakMemoryBytes,
         List<InvocationResult.Hop> hops,
-        Integer redriveCount) {
+        Integer redriveCount,
+        String process) {
     public InvocationRecord(short schema, String executionId, String application, int version, String target,
                             InvocationResult.Status status, Payload input, Payload output, Failure failure, long startedMs,
                             long endedMs, long cpuUs, long peakMemoryBytes, List<InvocationResult.Hop> hops) {
         this(schema, executionId, application, version, target, status, input, output, failure, startedMs, endedMs, cpuUs,
-                peakMemoryBytes, hops, null);
+                peakMemoryBytes, hops, null, null);
+    }
+
+    public InvocationRecord inProcess(String of) {
+        return new InvocationRecord(schema, executionId, application, version, target, status, input, output, failure, startedMs, endedMs,
+                cpuUs, peakMemoryBytes, hops, redriveCount, of);
     }
 
     public int redrives() {

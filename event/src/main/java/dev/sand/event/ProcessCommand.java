@@ -34,8 +34,16 @@ public record ProcessCommand(String application, int version, String process, Ki
     }
 
     /**
-     * CONNECT: a description that says where the process can be reached; it is made when it is not there. INSPECT: one with what is in
-     * it, wherever that is: it is not brought into memory for that.
+     * CONNECT: a description that says where the process can be reached; it is made when it is not there. LOCATE: the same, and nothing is
+     * made: one that is not there has the place where its first invocation makes it. INSPECT: a description with what is in it, wherever
+     * that is: it is not brought into memory for that.
      */
-    public enum Kind { CREATE, DESCRIBE, KILL, SWAP_OUT, SWAP_IN, CHECKPOINT, CONNECT, MIGRATE, INSPECT }
+    public enum Kind {
+        CREATE, DESCRIBE, KILL, SWAP_OUT, SWAP_IN, CHECKPOINT, CONNECT, MIGRATE, INSPECT, LOCATE;
+
+        /** It is to be told where the process can be reached. */
+        public boolean asksWhere() {
+            return this == CONNECT || this == LOCATE;
+        }
+    }
 }

@@ -36,6 +36,11 @@ public record ProcessView(String application, String process, String status, Str
                 null, null, null, null, null);
     }
 
+    /** Of one that is not there. */
+    public static ProcessView nowhere(String application, String process, String host) {
+        return new ProcessView(application, process, "killed", host, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    }
+
     public ProcessView at(String address, long epoch) {
         return new ProcessView(application, process, status, host, createdMs, concurrency, memoryBytes, stateKeys, stateBytes, unread,
                 mailboxBytes, running, waiting, invocations, busyMs, failures, sent, received, swapsOut, swapsIn, checkpoints,

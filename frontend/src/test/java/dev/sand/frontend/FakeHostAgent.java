@@ -152,6 +152,11 @@ public final class FakeHostAgent implements HostAgentPort {
             return process(command.as(processes.containsKey(command.process()) ? ProcessCommand.Kind.DESCRIBE : ProcessCommand.Kind.CREATE))
                     .thenApply(view -> view.at("here:7265", 3));
         }
+        if (command.kind() == ProcessCommand.Kind.LOCATE) {
+            ProcessView known = processes.get(command.process());
+            return CompletableFuture.completedFuture((known != null ? known
+                    : ProcessView.nowhere(command.application(), command.process(), "here")).at("here:7265", 3));
+        }
         if (command.kind() == ProcessCommand.Kind.KILL && kill != null) {
             return kill;
         }

@@ -285,6 +285,11 @@ class OpenApiTest {
         call("GET", template, path, null, 200);
         call("GET", template + "/{process}", path + "/p1", null, 200);
         call("POST", template + "/{process}/connect", path + "/p1/connect", null, 200);
+        call("POST", template + "/{process}/connect", path + "/p4/connect", null, 200);
+        call("GET", template + "/{process}", path + "/p4", null, 404);
+        call("POST", template + "/{process}/connect", path + "/p4/connect?create=true", "{}", 200);
+        call("GET", template + "/{process}", path + "/p4", null, 200);
+        call("POST", template + "/{process}/connect", path + "/p1/connect?create=yes", null, 400);
         call("POST", template + "/{process}/connect", path + "/p1/connect", "{\"functions\": [\"echo\"], \"ttl\": 5}", 200);
         call("POST", template + "/{process}/connect", path + "/p1/connect", "{\"ttl\": 3601}", 400);
         call("POST", template + "/{process}/connect", path + "/p1/connect", "{\"rights\": [\"own\"]}", 400);
@@ -372,6 +377,8 @@ class OpenApiTest {
         String template = "/api/v1/applications/{app}/invocations";
         call("GET", template, DEMO + "/invocations", null, 200);
         call("GET", template, DEMO + "/invocations?limit=x", null, 400);
+        call("GET", template, DEMO + "/invocations?process=p1", null, 200);
+        call("GET", template, DEMO + "/invocations?process=..", null, 400);
         String id = DEMO + "/invocations/" + good.headers().firstValue("Sand-Execution-Id").orElseThrow();
         call("GET", template + "/{id}", id, null, 200);
         call("GET", template + "/{id}", running, null, 200);

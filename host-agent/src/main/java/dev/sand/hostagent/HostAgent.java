@@ -12,6 +12,7 @@ import dev.sand.event.ProcessMessage;
 import dev.sand.event.ProcessView;
 import dev.sand.event.QueuedEvents;
 import dev.sand.event.RecentEnds;
+import dev.sand.event.Slots;
 import dev.sand.event.TaskCallback;
 import dev.sand.globalbus.Membership;
 import dev.sand.hostagent.control.ControlCalls;
@@ -44,6 +45,7 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
     /** A start waits so long for slots that it is given; what takes longer goes on behind it. */
     private static final Duration START_PATIENCE = Duration.ofSeconds(30);
     private static final long LAST_LINES_MS = 1_000;
+    private static final int CONNECT_ROUNDS = 5;
 
     private final HostAgentConfiguration configuration;
     private final HostAgentParts parts;
@@ -219,7 +221,7 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
     @Override
     public CompletableFuture<ProcessView> process(ProcessCommand command) {
         return switch (command.kind()) {
-            case CONNECT -> connect(command);
+            case CONNECT, LOCATE -> connect(command);
             case KILL -> shards.process(command).thenCompose(view -> {
                 door.onKilled(command.application(), command.process());
                 // Before anybody makes the next one of its id. A store that takes no lines now holds up nobody.
@@ -239,15 +241,29 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
             return CompletableFuture.failedFuture(new ProcessException(Failure.platform(Errors.UNAVAILABLE, "host "
                     + configuration.host() + " has no data plane; invoke over HTTP", false)));
         }
-        return shards.process(command.as(ProcessCommand.Kind.DESCRIBE))
-                .exceptionallyCompose(thrown -> isNotFound(thrown) ? shards.process(command.as(ProcessCommand.Kind.CREATE))
-                        : CompletableFuture.failedFuture(thrown))
+        return (command.kind() == ProcessCommand.Kind.CONNECT ? made(command, CONNECT_ROUNDS) : located(command))
                 .thenApply(view -> view.at(address, Grant.tenure(view.slot(), slots.epoch(view.slot()))));
     }
 
-    private static boolean isNotFound(Throwable thrown) {
+    /** Others may make it, or kill it, at the same time. @param rounds in which it is looked for, and made */
+    private CompletableFuture<ProcessView> made(ProcessCommand command, int rounds) {
+        return shards.process(command.as(ProcessCommand.Kind.DESCRIBE)).exceptionallyCompose(thrown -> !is(Errors.NOT_FOUND, thrown)
+                ? CompletableFuture.failedFuture(thrown)
+                : shards.process(command.as(ProcessCommand.Kind.CREATE)).exceptionallyCompose(refused ->
+                        rounds > 1 && is(Errors.CONFLICT, refused) ? made(command, rounds - 1) : CompletableFuture.failedFuture(refused)));
+    }
+
+    /** One that is not there begins at home. */
+    private CompletableFuture<ProcessView> located(ProcessCommand command) {
+        return shards.process(command.as(ProcessCommand.Kind.DESCRIBE)).exceptionallyCompose(thrown -> is(Errors.NOT_FOUND, thrown)
+                ? CompletableFuture.completedFuture(ProcessView.nowhere(command.application(), command.process(), configuration.host())
+                        .living(Slots.of(command.process(), slots.slots())))
+                : CompletableFuture.failedFuture(thrown));
+    }
+
+    private static boolean is(String error, Throwable thrown) {
         Throwable cause = thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
-        return cause instanceof ProcessException refused && refused.failure().error().equals(Errors.NOT_FOUND);
+        return cause instanceof ProcessException refused && refused.failure().error().equals(error);
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.sand.hostagent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.sand.dataplane.Frame;
 import dev.sand.dataplane.Frames;
@@ -29,6 +30,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
@@ -101,6 +103,27 @@ class DataPlaneTest extends OpenDataPlane {
         assertThatThrownBy(() -> platform.agent.process(new ProcessCommand("shop", 0, "p", ProcessCommand.Kind.CONNECT)).join())
                 .hasMessageContaining("shop");
         assertThat(platform.agent.processes("shop").join()).isEmpty();
+    }
+
+    @Test
+    void aKilledProcessStaysKilledUntilSomebodyCallsAgain() throws Exception {
+        try (ProcessClient client = client()) {
+            assertThat(client.invoke("count", Value.json("0"), PATIENCE).text()).isEqualTo("1");
+            platform.agent.process(new ProcessCommand("shop", 1, "p", ProcessCommand.Kind.KILL)).join();
+            await().until(() -> client.reconnects() == 1);
+            assertThat(platform.agent.processes("shop").join()).isEmpty();
+            assertThat(client.invoke("count", Value.json("0"), PATIENCE).text()).as("it began anew").isEqualTo("1");
+            assertThat(platform.agent.processes("shop").join()).hasSize(1);
+        }
+    }
+
+    @Test
+    void whoConnectsWhileOthersMakeTheProcessFindsIt() {
+        for (int turn = 0; turn < 20; turn++) {
+            ProcessCommand connect = new ProcessCommand("shop", 1, "at-once-" + turn, ProcessCommand.Kind.CONNECT);
+            List<CompletableFuture<ProcessView>> all = Stream.generate(() -> platform.agent.process(connect)).limit(8).toList();
+            assertThat(all).allSatisfy(one -> assertThat(one.join().address()).contains(plane.address()));
+        }
     }
 
     @Test

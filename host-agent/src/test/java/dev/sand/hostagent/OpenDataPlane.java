@@ -58,7 +58,8 @@ abstract class OpenDataPlane {
         open(null);
         control = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
         control.createContext("/", exchange -> {
-            byte[] answer = place().getBytes(StandardCharsets.UTF_8);
+            boolean makes = "create=true".equals(exchange.getRequestURI().getQuery());
+            byte[] answer = place(makes ? ProcessCommand.Kind.CONNECT : ProcessCommand.Kind.LOCATE).getBytes(StandardCharsets.UTF_8);
             exchange.sendResponseHeaders(200, answer.length);
             exchange.getResponseBody().write(answer);
             exchange.close();
@@ -78,8 +79,8 @@ abstract class OpenDataPlane {
         platform.agent.opens(plane);
     }
 
-    final String place() {
-        ProcessView view = platform.agent.process(new ProcessCommand("shop", 1, "p", ProcessCommand.Kind.CONNECT)).join();
+    final String place(ProcessCommand.Kind how) {
+        ProcessView view = platform.agent.process(new ProcessCommand("shop", 1, "p", how)).join();
         long nowMs = System.currentTimeMillis();
         String grant = grants.sign(new Grant("shop", "p", view.host(),
                 view.epoch() + (stale.getAndUpdate(left -> Math.max(0, left - 1)) > 0 ? 1 : 0), Set.of(Grant.INVOKE), Set.of(), nowMs, nowMs + 60_000));
@@ -100,7 +101,7 @@ abstract class OpenDataPlane {
     }
 
     final String grant() {
-        return place().replaceAll(".*\"grant\": \"", "").replace("\"}", "");
+        return place(ProcessCommand.Kind.CONNECT).replaceAll(".*\"grant\": \"", "").replace("\"}", "");
     }
 
     static void hello(Socket socket, String grant) throws IOException {

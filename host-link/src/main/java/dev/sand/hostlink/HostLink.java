@@ -174,7 +174,7 @@ public final class HostLink implements HostPeer {
 
     @Override
     public CompletableFuture<ProcessOutcome> process(ProcessCommand command) {
-        boolean quick = command.kind() == ProcessCommand.Kind.DESCRIBE || command.kind() == ProcessCommand.Kind.CONNECT
+        boolean quick = command.kind() == ProcessCommand.Kind.DESCRIBE || command.kind().asksWhere()
                 || command.kind() == ProcessCommand.Kind.INSPECT;
         return ask(quick ? CANCEL : STEP, call -> Message.commandProcess(new CommandProcess(call, ByteBuffer.wrap(Codec.encode(command)))),
                 answer -> Wire.outcome(answer.getProcesses()));

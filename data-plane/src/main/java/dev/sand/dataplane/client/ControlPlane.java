@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
@@ -19,6 +20,7 @@ final class ControlPlane implements AutoCloseable {
     private static final JsonMapper JSON = new JsonMapper();
     private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(PATIENCE).build();
     private final URI connect;
+    private final URI make;
     private final String token;
     private final String body;
 
@@ -26,6 +28,7 @@ final class ControlPlane implements AutoCloseable {
     ControlPlane(URI server, String application, String process, String token, List<String> functions) {
         this.connect = URI.create(server.toString().replaceAll("/+$", "") + "/api/v1/apps/" + name(application) + "/processes/"
                 + name(process) + "/connect");
+        this.make = URI.create(connect + "?create=true");
         this.token = token;
         ObjectNode asked = JSON.createObjectNode();
         if (!functions.isEmpty()) {
@@ -38,14 +41,17 @@ final class ControlPlane implements AutoCloseable {
         return URLEncoder.encode(name, StandardCharsets.UTF_8);
     }
 
-    /** @throws InvocationException when it says no for good, IOException when it may say yes later */
-    Place place() throws IOException, InterruptedException {
-        HttpRequest.Builder request = HttpRequest.newBuilder(connect).timeout(PATIENCE).header("Content-Type", "application/json")
+    /**
+     * @param makes the process, when it is not there
+     * @throws InvocationException when it says no for good, IOException when it may say yes later
+     */
+    Place place(boolean makes) throws IOException, InterruptedException {
+        HttpRequest.Builder request = HttpRequest.newBuilder(makes ? make : connect).timeout(PATIENCE).header("Content-Type", "application/json")
                 .POST(HttpRequest.BodyPublishers.ofString(body));
         if (token != null) {
             request.header("Authorization", "Bearer " + token);
         }
-        HttpResponse<String> answer = http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+        HttpResponse<String> answer = answer(request.build());
         JsonNode document = document(answer.body());
         int status = answer.statusCode();
         if (status == 200) {
@@ -62,6 +68,14 @@ final class ControlPlane implements AutoCloseable {
             default -> "Sand.BadRequest";
         };
         throw new InvocationException(document.path("error").asText(error), detail, false, false);
+    }
+
+    private HttpResponse<String> answer(HttpRequest request) throws IOException, InterruptedException {
+        try {
+            return http.send(request, HttpResponse.BodyHandlers.ofString());
+        } catch (ConnectException e) { // which has no words of its own
+            throw new IOException("nobody listens at " + connect.getAuthority(), e);
+        }
     }
 
     private static JsonNode document(String text) {

@@ -8,6 +8,7 @@ import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -28,6 +29,8 @@ public final class ProcessClient implements AutoCloseable {
     private static final int CONNECT_MS = 10_000;
     private static final long FIRST_PAUSE_MS = 20;
     private static final long LONGEST_PAUSE_MS = 2_000;
+    /** That a call waits. */
+    private static final Duration LONGEST = Duration.ofDays(365);
     /** What the host's own word about a deadline may take to come. */
     private static final long GRACE_MS = 1_000;
     /** A quarter of the host's patience, which it tells in milliseconds. */
@@ -37,10 +40,11 @@ public final class ProcessClient implements AutoCloseable {
     private final SSLContext tls;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    // Changed under the lock; why nobody connects any more, and whether somebody does.
+    // Changed under the lock; why nobody connected any more, how often that was so, and whether somebody does.
     private final Set<Call> calls = new LinkedHashSet<>();
     private volatile Connection connection;
     private InvocationException fatal;
+    private long refusals;
     private boolean running;
     /** Why there is no answer so far. */
     private volatile String trouble = "nothing answers";
@@ -53,7 +57,7 @@ public final class ProcessClient implements AutoCloseable {
     private String movedTo;
 
     /**
-     * Connects. The process is made when it is not there.
+     * Connects. The process is made when it is not there; what ends meanwhile is not made again before the next call.
      *
      * @param server the control plane, http://host:port
      * @throws InvocationException when there is no way to it
@@ -104,7 +108,12 @@ public final class ProcessClient implements AutoCloseable {
         throw refused != null ? refused : InvocationException.unavailable("the process cannot be reached: " + trouble);
     }
 
-    /** The function's output. @throws InvocationException when there is none */
+    /**
+     * The function's output.
+     *
+     * @param timeout of any length: one that is longer than the clock's is the longest
+     * @throws InvocationException when there is none
+     */
     public Value invoke(String function, Value input, Duration timeout) throws IOException, InterruptedException {
         Call call = begin(function, input, timeout);
         try {
@@ -113,7 +122,7 @@ public final class ProcessClient implements AutoCloseable {
             throw e.getCause() instanceof InvocationException failed ? failed : new IOException(e.getCause());
         } catch (TimeoutException e) {
             giveUp(call);
-            throw new InvocationException("Sand.Timeout", function + " has not answered within " + timeout.toMillis() + " ms", true, false);
+            throw new InvocationException("Sand.Timeout", function + " has not answered within " + TimeUnit.NANOSECONDS.toMillis(ns(timeout)) + " ms", true, false);
         } catch (InterruptedException e) {
             giveUp(call);
             throw e;
@@ -155,20 +164,13 @@ public final class ProcessClient implements AutoCloseable {
     }
 
     private Call begin(String function, Value input, Duration timeout) throws IOException, InterruptedException {
-        Call call = new Call(function, input, System.nanoTime() + timeout.toNanos());
+        Objects.requireNonNull(function, "an invocation has a function");
+        Objects.requireNonNull(input, "an invocation has an input");
+        Call call = new Call(function, input, System.nanoTime() + ns(timeout));
         Connection over;
         lock.lock();
         try {
-            while (calls.size() >= room && !closed) {
-                if (changed.awaitNanos(call.untilNs - System.nanoTime()) <= 0) {
-                    throw new InvocationException("Sand.Timeout", calls.size() + " invocations are under way, and no more may be", true,
-                            false);
-                }
-            }
-            if (closed) {
-                throw InvocationException.unavailable("the client is closed");
-            }
-            start();
+            awaitRoom(call);
             over = connection;
             calls.add(call);
             prepare(call);
@@ -181,9 +183,35 @@ public final class ProcessClient implements AutoCloseable {
             } catch (InterruptedException e) {
                 giveUp(call);
                 throw e;
+            } catch (RuntimeException | Error e) { // nobody has the call who could give its place back
+                drop(call);
+                throw e;
             }
         }
         return call;
+    }
+
+    /** Far enough below the clock's largest number for what is added to it. */
+    private static long ns(Duration timeout) {
+        return timeout.compareTo(LONGEST) > 0 ? LONGEST.toNanos() : timeout.compareTo(Duration.ZERO) < 0 ? 0 : timeout.toNanos();
+    }
+
+    /** Until one more may be under way; under the lock. */
+    private void awaitRoom(Call call) throws InvocationException, InterruptedException {
+        start();
+        long before = refusals;
+        while (calls.size() >= room && !closed) {
+            boolean late = changed.awaitNanos(call.untilNs - System.nanoTime()) <= 0;
+            if (refusals != before && !closed) {
+                throw fatal;
+            }
+            if (late) {
+                throw new InvocationException("Sand.Timeout", calls.size() + " invocations are under way, and no more may be", true, false);
+            }
+        }
+        if (closed) {
+            throw InvocationException.unavailable("the client is closed");
+        }
     }
 
     private void prepare(Call call) {
@@ -239,7 +267,6 @@ public final class ProcessClient implements AutoCloseable {
         try {
             if (!running && !closed) {
                 running = true;
-                fatal = null;
                 Thread.ofVirtual().name("sand-process").start(this::run);
             }
         } finally {
@@ -251,7 +278,7 @@ public final class ProcessClient implements AutoCloseable {
         long pauseMs = FIRST_PAUSE_MS;
         while (!closed) {
             useful = false;
-            try (Connection made = new Connection(control.place(), tls(), CONNECT_MS)) {
+            try (Connection made = new Connection(control.place(isFirst()), tls(), CONNECT_MS)) {
                 serve(made);
             } catch (InvocationException e) {
                 fail(e);
@@ -267,6 +294,16 @@ public final class ProcessClient implements AutoCloseable {
             } catch (InterruptedException e) {
                 return;
             }
+        }
+    }
+
+    /** What was there once is made again by a call alone: a connection that its kill has ended is no reason to. */
+    private boolean isFirst() {
+        lock.lock();
+        try {
+            return connections == 0;
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -341,7 +378,7 @@ public final class ProcessClient implements AutoCloseable {
         boolean atOnce = why instanceof Connection.MovedAway && pauseMs == FIRST_PAUSE_MS;
         lock.lock();
         try {
-            trouble = String.valueOf(why.getMessage());
+            trouble = why.getMessage() == null ? why.getClass().getSimpleName() : why.getMessage();
             if (why instanceof Connection.MovedAway moved && !moved.address().isEmpty()) {
                 movedTo = moved.address();
             }
@@ -390,6 +427,7 @@ public final class ProcessClient implements AutoCloseable {
         try {
             running = false;
             fatal = why;
+            refusals++;
             left = List.copyOf(calls);
             calls.clear();
             changed.signalAll();

@@ -1,6 +1,7 @@
 package dev.sand.dataplane.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
@@ -21,6 +22,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -36,6 +38,7 @@ class SilentHostTest {
     private static final Value LARGE = Value.bytes(new byte[64 << 20]);
     private final List<Socket> connections = new CopyOnWriteArrayList<>();
     private final LinkedBlockingQueue<Frame> heard = new LinkedBlockingQueue<>();
+    private final List<String> asked = new CopyOnWriteArrayList<>();
     private ServerSocket host;
     private HttpServer control;
     private volatile Frame greeting = welcome(60_000, 2);
@@ -53,6 +56,7 @@ class SilentHostTest {
         Thread.startVirtualThread(this::accept);
         control = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         control.createContext("/", exchange -> {
+            asked.add(String.valueOf(exchange.getRequestURI().getQuery()));
             byte[] answer = ("{\"address\": \"127.0.0.1:" + host.getLocalPort() + "\", \"tls\": false, \"grant\": \"g\"}")
                     .getBytes(StandardCharsets.UTF_8);
             exchange.sendResponseHeaders(status, answer.length);
@@ -179,6 +183,70 @@ class SilentHostTest {
             status = 200;
             client.submit("second", Value.json("1"), LONG);
             assertThat(((Frame.Invoke) heard.take()).function()).isEqualTo("second");
+        }
+    }
+
+    @Test
+    void all_who_wait_are_told_at_once_of_a_refusal_for_good() throws Exception {
+        reads = true;
+        greeting = welcome(60_000, 1);
+        try (ProcessClient client = connect()) {
+            await().until(() -> !connections.isEmpty());
+            client.submit("first", Value.json("1"), LONG);
+            heard.take();
+            List<String> told = new CopyOnWriteArrayList<>();
+            List<Thread> waiting = IntStream.range(0, 4).mapToObj(i -> Thread.ofPlatform().start(() -> {
+                try {
+                    client.invoke("later", Value.json("1"), LONG);
+                } catch (InvocationException e) {
+                    told.add(e.error());
+                } catch (IOException | InterruptedException e) {
+                    told.add(e.toString());
+                }
+            })).toList();
+            await().until(() -> waiting.stream().allMatch(one -> one.getState() == Thread.State.TIMED_WAITING));
+            status = 403;
+            connections.getLast().close();
+            await().untilAsserted(() -> assertThat(told).hasSize(4).containsOnly("Sand.Denied"));
+            assertThat(asked).as("one refusal is all's").hasSize(2);
+        }
+    }
+
+    @Test
+    void the_process_is_made_once_and_not_by_who_connects_again() throws Exception {
+        reads = true;
+        try (ProcessClient client = connect()) {
+            await().until(() -> !connections.isEmpty());
+            connections.getLast().close();
+            await().until(() -> client.reconnects() == 1);
+            assertThat(asked).containsExactly("create=true", "null");
+        }
+    }
+
+    @Test
+    void what_is_no_call_takes_no_place() throws Exception {
+        reads = true;
+        assertThatNullPointerException().isThrownBy(() -> new Value(null, new byte[0])).withMessage("a value has a content type");
+        try (ProcessClient client = connect()) {
+            for (int i = 0; i < 3; i++) {
+                assertThatNullPointerException().isThrownBy(() -> client.submit(null, Value.json("1"), LONG));
+                assertThatNullPointerException().isThrownBy(() -> client.submit("f", null, LONG));
+                assertThatNullPointerException().isThrownBy(() -> client.submit("f", Value.json("1"), null));
+            }
+            client.submit("longest", Value.json("1"), Duration.ofSeconds(Long.MAX_VALUE));
+            assertThat(((Frame.Invoke) heard.take()).function()).isEqualTo("longest");
+        }
+    }
+
+    @Test
+    void a_control_plane_that_is_not_there_is_named() throws Exception {
+        reads = true;
+        try (ProcessClient client = connect()) {
+            await().until(() -> !connections.isEmpty());
+            control.stop(0);
+            connections.getLast().close();
+            CompletableFuture<Value> first = client.submit("first", Value.json("1"), SOON);
+            assertThatThrownBy(first::get).hasMessageContaining("nobody listens at 127.0.0.1:" + control.getAddress().getPort());
         }
     }
 

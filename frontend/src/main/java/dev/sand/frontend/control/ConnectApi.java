@@ -74,7 +74,7 @@ public final class ConnectApi {
             }
         }
         ProcessView view = ProcessesApi.ask(host.process(new ProcessCommand(version.application(), version.version(), process,
-                ProcessCommand.Kind.CONNECT)));
+                exchange.flag("create") ? ProcessCommand.Kind.CONNECT : ProcessCommand.Kind.LOCATE)));
         long nowMs = clockMs.getAsLong();
         long expiresMs = nowMs + ttl * 1_000L;
         boolean tls = view.address().startsWith(TLS);

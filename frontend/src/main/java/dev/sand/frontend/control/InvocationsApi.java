@@ -88,7 +88,8 @@ public final class InvocationsApi {
     private void list(Exchange exchange) {
         String application = ApplicationsApi.application(exchange, registry);
         InvocationStore.Page page = records.list(application,
-                new InvocationStore.Filter(status(exchange.query("status")), ApplicationsApi.target(exchange, "target")),
+                new InvocationStore.Filter(status(exchange.query("status")), ApplicationsApi.target(exchange, "target"),
+                        process(exchange.query("process"))),
                 before(exchange.query("before")), exchange.query("limit", 50, 1, 1000));
         ArrayNode invocations = Json.array();
         page.records().forEach(record -> invocations.add(show(record)));
@@ -106,6 +107,10 @@ public final class InvocationsApi {
         return text;
     }
 
+    private static String process(String text) {
+        return text == null ? null : ProcessesApi.checked(text);
+    }
+
     private static Status status(String text) {
         try {
             return text == null ? null : Status.valueOf(text);
@@ -119,6 +124,9 @@ public final class InvocationsApi {
                 .put("version", record.version()).put("target", record.target()).put("status", record.status().name())
                 .put("startedMs", record.startedMs()).put("endedMs", record.endedMs() == 0 ? null : (Long) record.endedMs())
                 .put("cpuUs", record.cpuUs()).put("peakMemoryBytes", record.peakMemoryBytes()).put("redriveCount", record.redrives());
+        if (record.process() != null) {
+            shown.put("process", record.process());
+        }
         if (record.failure() != null) {
             shown.set("failure", Json.tree(record.failure()));
         }

@@ -81,6 +81,6 @@ final class Hops {
         return new InvocationRecord(Limits.SCHEMA_VERSION, request.executionId(), request.application(), request.version(),
                 request.target(), runs ? Status.RUNNING : result.status(), request.input(), runs ? null : result.output(),
                 runs ? null : result.failure(), startedMs, endedMs, cpuUs, peakMemoryBytes, copy(),
-                request.redrive() == null ? null : request.redrives());
+                request.redrive() == null ? null : request.redrives(), request.process());
     }
 }

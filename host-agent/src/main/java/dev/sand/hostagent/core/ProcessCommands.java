@@ -49,7 +49,7 @@ final class ProcessCommands {
                     lookUp(input);
                 }
             }
-            case CONNECT -> throw new IllegalArgumentException("to connect is no step of a process");
+            case CONNECT, LOCATE -> throw new IllegalArgumentException("to connect is no step of a process");
         }
     }
 

@@ -63,7 +63,7 @@ public final class StoredRecords implements RecordAdapter {
         Payload input = request.input().reference() == null ? request.input() : InvocationStore.notKept(request.input());
         return store.endedOrFenced(new InvocationRecord(Limits.SCHEMA_VERSION, request.executionId(), request.application(),
                 request.version(), request.target(), Status.RUNNING, input, null, null, startedMs, 0, 0, 0, List.of(),
-                request.redrive() == null ? null : request.redrives()), epoch);
+                request.redrive() == null ? null : request.redrives(), request.process()), epoch);
     }
 
     @Override

@@ -209,7 +209,7 @@ final class LargePayloads {
         Payload input = isReference(record.input()) ? InvocationStore.notKept(record.input()) : record.input();
         return new InvocationRecord(record.schema(), record.executionId(), record.application(), record.version(),
                 record.target(), record.status(), input, output, record.failure(), record.startedMs(), record.endedMs(),
-                record.cpuUs(), record.peakMemoryBytes(), record.hops(), record.redriveCount());
+                record.cpuUs(), record.peakMemoryBytes(), record.hops(), record.redriveCount(), record.process());
     }
 
     private Payload kept(InvocationRecord record) {

@@ -120,7 +120,8 @@ final class RequestsTail extends LowWaterTail {
     private void end(InvocationRequest request, Status status, Payload output, Failure failure) {
         long now = nowMs.getAsLong();
         records.record(new InvocationRecord(Limits.SCHEMA_VERSION, request.executionId(), request.application(), request.version(),
-                request.target(), status, request.input(), output, failure, now, now, 0, 0, List.of()), epoch, null);
+                request.target(), status, request.input(), output, failure, now, now, 0, 0, List.of()).inProcess(request.process()),
+                epoch, null);
         done(request);
     }
 
