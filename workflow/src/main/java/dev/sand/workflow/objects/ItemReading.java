@@ -67,7 +67,7 @@ public final class ItemReading {
             };
         } catch (JsonProcessingException e) {
             String why = JsonFault.isNoUtf8(e) ? JsonFault.NO_UTF_8
-                    : isPart(call) ? JsonFault.sentence(e, null) : JsonFault.located(e, (ByteBuffer) null);
+                    : isPart(call) ? JsonFault.sentence(e, (ByteBuffer) null) : JsonFault.located(e, (ByteBuffer) null);
             throw new ItemFault("The object " + key + " cannot be read as " + call.source().format().type() + ": " + why);
         } catch (ItemFault e) {
             throw e.isWorded ? e : new ItemFault("The object " + key + " cannot be read as " + call.source().format().type() + ": "
@@ -97,7 +97,7 @@ public final class ItemReading {
                 line.write(next);
             }
             String text = text(decoder, line.toByteArray());
-            if (!text.isBlank()) {
+            if (!JsonFault.isBlank(text)) {
                 chunk.add(Json.read(text));
             }
         }
