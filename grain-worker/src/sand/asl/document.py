@@ -95,7 +95,7 @@ def _with_whole_names(make: Callable[[Any], Any], pairs: list[tuple[str, Any]]) 
 def parse(text: str, pairs: Any = None, levels: int = limits.JSON_DEPTH) -> Any:
     """One JSON value. pairs: what makes an object of its pairs, when keys that stand twice matter. Raises NoJson."""
     if text.startswith("\ufeff"):
-        raise NoJson(MARK)
+        raise NoJson(f"{MARK} (line 1, column 1)")
     deepest = depth_of_text(text)
     if deepest > levels:
         raise NoJson(f"it is nested {deepest} levels deep; the limit is {levels}", True)

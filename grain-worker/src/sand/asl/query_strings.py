@@ -4,8 +4,8 @@ counted before or while it is made."""
 from __future__ import annotations
 
 import itertools
-import re
 import math
+import re
 from collections.abc import Iterator
 from decimal import ROUND_FLOOR, Context, Decimal
 from typing import Any

@@ -59,7 +59,7 @@ public final class JsonFault {
 
     /** As below. */
     public static String sentence(IOException e, String json) {
-        return sentence(e, ByteBuffer.wrap(json.getBytes(StandardCharsets.UTF_8)), json);
+        return json.startsWith("\uFEFF") ? MARK : sentence(e, ByteBuffer.wrap(json.getBytes(StandardCharsets.UTF_8)), json);
     }
 
     /** @param json what was read, or null when it is gone: then only the limit on depth is known, and not the depth */

@@ -98,10 +98,18 @@ public final class ItemReading {
             }
             String text = text(decoder, line.toByteArray());
             if (!JsonFault.isBlank(text)) {
-                chunk.add(Json.read(text));
+                chunk.add(line(text));
             }
         }
         return chunk.build(info.version(), stream.offset(), null, null, stream.peek() < 0);
+    }
+
+    private static JsonNode line(String text) throws IOException {
+        try {
+            return Json.read(text);
+        } catch (JsonProcessingException e) {
+            throw new ItemFault(JsonFault.located(e, text));
+        }
     }
 
     private static String text(CharsetDecoder decoder, byte[] line) throws ItemFault {
