@@ -16,6 +16,9 @@ from sand.asl.failure import DATA_LIMIT_EXCEEDED, StateError
 from sand.asl.opaque import Opaque, OpaqueJoin, inside, written
 
 NO_UTF_8 = "it is not in UTF-8"
+MARK = "it begins with a byte order mark, which no JSON does"
+BLANKS = " \t\r\n"
+"""The white space of JSON (RFC 8259, 2)."""
 
 
 class NoJson(ValueError):
@@ -91,6 +94,8 @@ def _with_whole_names(make: Callable[[Any], Any], pairs: list[tuple[str, Any]]) 
 
 def parse(text: str, pairs: Any = None, levels: int = limits.JSON_DEPTH) -> Any:
     """One JSON value. pairs: what makes an object of its pairs, when keys that stand twice matter. Raises NoJson."""
+    if text.startswith("\ufeff"):
+        raise NoJson(f"{MARK} (line 1, column 1)")
     deepest = depth_of_text(text)
     if deepest > levels:
         raise NoJson(f"it is nested {deepest} levels deep; the limit is {levels}", True)
@@ -101,8 +106,8 @@ def parse(text: str, pairs: Any = None, levels: int = limits.JSON_DEPTH) -> Any:
             text, parse_int=_number, parse_float=_number, parse_constant=_refuse_constant, object_pairs_hook=pairs
         )
     except json.JSONDecodeError as e:
-        if e.pos >= len(text.rstrip()):
-            raise NoJson("it ends in the middle of a value" if text.strip() else "it is empty") from None
+        if e.pos >= len(text.rstrip(BLANKS)):
+            raise NoJson("it ends in the middle of a value" if text.strip(BLANKS) else "it is empty") from None
         if e.msg == "Extra data":
             raise NoJson("more than one JSON value") from None
         raise NoJson(f"{e.msg} (line {e.lineno}, column {e.colno})") from None
@@ -116,11 +121,11 @@ _ESCAPE = re.compile(r"\\(?:u00([01][a-f])|.)")
 
 
 def _quoted(text: str) -> str:
-    """Half of a pair of surrogates, which no encoding has, as its escape; those of control characters in Jackson's letters."""
+    """Half of a pair of surrogates, which no encoding has, as its escape (RFC 8259, 8.2); escapes are in Jackson's letters."""
     quoted: str = _plainly_quoted(text)
     if _LETTERED.search(text):
         quoted = _ESCAPE.sub(lambda escape: escape[0] if escape[1] is None else f"\\u00{escape[1].upper()}", quoted)
-    return quoted if quoted.isascii() else _LONE.sub(lambda half: f"\\u{ord(half[0]):04x}", quoted)
+    return quoted if quoted.isascii() else _LONE.sub(lambda half: f"\\u{ord(half[0]):04X}", quoted)
 
 
 def decoded(content: bytes) -> str:
@@ -196,6 +201,11 @@ def same(a: Any, b: Any) -> bool:
     if isinstance(a, dict):
         return len(a) == len(b) and all(name in b and same(member, b[name]) for name, member in a.items())
     return bool(a == b)
+
+
+def utf_16(text: str) -> bytes:
+    """In the order of these, as Java and JavaScript have it, what is less comes first."""
+    return text.encode("utf-16-be", "surrogatepass")
 
 
 def key(value: Any) -> Any:

@@ -136,7 +136,7 @@ class _Parser:
             return Read(paths.parse(self._path()))
         if self._text.startswith("States.", self._at):
             return self._call(level + 1)
-        literal = self._take(r"[^,) \t\n]*")
+        literal = self._take(f"[^,){document.BLANKS}]*")
         try:
             value = document.parse(literal)
         except document.NoJson:
@@ -172,7 +172,7 @@ class _Parser:
             elif level == 0 and character in ",)":
                 break
             self._at += 1
-        return self._text[start : self._at].strip()
+        return self._text[start : self._at].strip(document.BLANKS)
 
     def _take(self, pattern: str) -> str:
         found = re.compile(pattern).match(self._text, self._at)
@@ -181,7 +181,7 @@ class _Parser:
         return found[0]
 
     def _skip_space(self) -> None:
-        self._take(r"\s*")
+        self._take(f"[{document.BLANKS}]*")
 
     def _peek(self) -> str:
         return self._text[self._at : self._at + 1]

@@ -121,7 +121,7 @@ def shown(value: Any) -> str:
 def _string_to_json(view: View, text: Any) -> Any:
     """An empty string gives null, as on AWS."""
     json = _text(text)
-    if not json.strip():
+    if not json.strip(document.BLANKS):
         return None
     try:
         return document.parse(json)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NoReturn
 
-from sand.asl.document import NoJson
+from sand.asl.document import BLANKS, NoJson, utf_16
 
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _LINE_END = re.compile(r"\r\n?|\n")
@@ -44,7 +44,7 @@ def fault(text: str) -> str | None:
 
 def why(refused: NoJson, text: str) -> str:
     """What is wrong with a text that was refused: a limit in our own words."""
-    if not text.strip(" \t\r\n"):
+    if not text.strip(BLANKS):
         return "no value"
     return str(refused) if refused.is_limit else fault(text) or str(refused)
 
@@ -57,7 +57,14 @@ def line_of(text: str, at: int) -> tuple[int, int]:
 
 def _place(text: str, at: int) -> str:
     line, begin = line_of(text, at)
-    return f"{_SOURCE}line: {line}, column: {at - begin + 1}]"
+    return f"{_SOURCE}line: {line}, column: {len(utf_16(text[begin:at])) // 2 + 1 + max(0, at - len(text))}]"
+
+
+def _shown(char: str) -> str:
+    code = ord(char)
+    if code < 0x20 or 0x7F <= code < 0xA0:
+        return f"(CTRL-CHAR, code {code})"
+    return f"'{char}' (code {code})" if code < 0x100 else f"'{char}' (code {code} / {code:#x})"
 
 
 class _Reader:
@@ -177,7 +184,7 @@ class _Reader:
     def _escape(self) -> None:
         letter = self._text[self._at + 1 : self._at + 2]
         if letter and letter not in '"\\/bfnrtu':
-            raise _Fault(f"Unrecognized character escape '{letter}' (code {ord(letter)})", self._at + 1)
+            raise _Fault(f"Unrecognized character escape {_shown(letter)}", self._at + 1)
         self._at += 2
         for _ in range(4 if letter == "u" else 0):
             if self._at < len(self._text) and self._text[self._at] not in "0123456789abcdefABCDEF":
@@ -201,7 +208,7 @@ class _Reader:
             self._at += 1
             if not self._digits():
                 char = self._text[self._at : self._at + 1] or "."
-                said = f"Unexpected character ('{char}' (code {ord(char)})) in numeric value"
+                said = f"Unexpected character ({_shown(char)}) in numeric value"
                 raise _Fault(f"{said}: Decimal point not followed by a digit", self._at - 1)
         if self._text[self._at : self._at + 1] in ("e", "E"):
             self._at += 1 + (self._text[self._at + 1 : self._at + 2] in ("+", "-"))
@@ -239,7 +246,7 @@ class _Reader:
 
     def _unexpected(self, why: str) -> NoReturn:
         char = self._text[self._at]
-        raise _Fault(f"Unexpected character ('{char}' (code {ord(char)})){why}", self._at)
+        raise _Fault(f"Unexpected character ({_shown(char)}){why}", self._at)
 
     def _end(self, why: str) -> NoReturn:
         raise _Fault(f"Unexpected end-of-input{why}", len(self._text))

@@ -210,7 +210,7 @@ def _members(form: Format, content: bytes) -> Iterator[Item]:
     if 0 in content[:4]:  # of two or four bytes a character
         raise ItemFault(document.NO_UTF_8)
     text = _text(content)
-    value = _parsed(text) if text.strip() else None
+    value = _parsed(text) if text.strip(document.BLANKS) else None
     for step in form.pointer:
         if isinstance(value, dict) and step in value:
             value = value[step]
@@ -226,7 +226,7 @@ def _members(form: Format, content: bytes) -> Iterator[Item]:
 def _lines(form: Format, content: bytes) -> Iterator[Item]:
     for line in io.BytesIO(content):
         text = _text(line.removesuffix(b"\n"))
-        if text.strip():
+        if text.strip(document.BLANKS):
             yield None, _parsed(text)
 
 

@@ -39,7 +39,10 @@ class _Environment(JSONPathEnvironment):
         return super().compare(left, operator, right)
 
     def _lt(self, left: object, right: object) -> bool:
-        return super()._lt(_exact(_single(left)), _exact(_single(right)))
+        left, right = _exact(_single(left)), _exact(_single(right))
+        if isinstance(left, str) and isinstance(right, str):
+            return document.utf_16(left) < document.utf_16(right)
+        return super()._lt(left, right)
 
 
 def _single(value: Any) -> Any:
@@ -110,13 +113,17 @@ class _Empty(FilterFunction):
 
 
 class _Sized(FilterFunction):
-    """size: of a list or a string; false for others."""
+    """size: of a list or a string, in units of UTF-16; false for others."""
 
     arg_types: ClassVar = [ExpressionType.VALUE, ExpressionType.VALUE]
     return_type = ExpressionType.LOGICAL
 
     def __call__(self, value: object, size: object) -> bool:
-        return isinstance(value, list | str) and document.same(len(value), _exact(size))
+        return isinstance(value, list | str) and document.same(_size(value), _exact(size))
+
+
+def _size(value: list[Any] | str) -> int:
+    return len(document.utf_16(value)) // 2 if isinstance(value, str) else len(value)
 
 
 class _NotIn(FilterFunction):

@@ -1,4 +1,4 @@
-"""JSONata's functions of URLs, and that which reads base 64, as AWS has them: the library passes over what is malformed."""
+"""JSONata's functions of URLs and of base 64, as AWS has them: the library passes over what is malformed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from jsonata.functions import Functions as Library
 
-from sand.asl import document
+from sand.asl import query_strings
 from sand.asl.failure import StateError
 from sand.asl.query_run import failure
 
@@ -22,6 +22,7 @@ FUNCTIONS = {
     "encodeUrlComponent": ("<s-:s>", "encode_url_component"),
     "decodeUrl": ("<s-:s>", "decode_url"),
     "decodeUrlComponent": ("<s-:s>", "decode_url_component"),
+    "base64encode": ("<s-:s>", "base64_encode"),
     "base64decode": ("<s-:s>", "base64_decode"),
 }
 
@@ -42,6 +43,11 @@ class Functions:
     @staticmethod
     def decode_url_component(text: Any) -> Any:
         return _decoded(text, "decodeUrlComponent")
+
+    @staticmethod
+    def base64_encode(text: Any) -> Any:
+        """Half of a pair of surrogates has no bytes in UTF-8: a question mark stands for it, as in Java."""
+        return None if text is None else base64.b64encode(text.encode("utf-8", "replace")).decode("ascii")
 
     @staticmethod
     def base64_decode(text: Any) -> Any:
@@ -68,7 +74,7 @@ def _whole(text: Any, function: str) -> Any:
 
 
 def _malformed(text: str, function: str) -> StateError:
-    return failure(f"D3140: Malformed URL passed to ${function}(): {document.write(text)}")
+    return failure(f"D3140: Malformed URL passed to ${function}(): {query_strings.quoted(text)}")
 
 
 def _decoded(text: Any, function: str) -> Any:

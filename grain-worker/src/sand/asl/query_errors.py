@@ -27,6 +27,8 @@ def has_code(message: str) -> bool:
 
 def sentence(e: Exception, run: Run | None) -> str:
     """run: None when the parser threw it."""
+    if run is None and isinstance(e, KeyError):  # the parser looked for an operator
+        e = JException("S0204", -1, e.args[0])
     if not isinstance(e, JException):
         return str(e) or type(e).__name__
     code = str(e.error)

@@ -19,6 +19,8 @@ from sand.asl.failure import StateError
 from sand.asl.query_run import check_bytes, current, failure
 
 _LARGEST = Decimal(sys.float_info.max)
+_EXACT = 2**53
+"""From here on a double has no fraction."""
 FUNCTIONS = {
     "partition": ("<xn?:a>", "partition"),
     "range": ("<nnn?:a>", "range_"),
@@ -232,7 +234,8 @@ class Functions:
             raise JException("D3100", -1, int(radix))
         if number is None:
             return None
-        return Library.base_repr(_long(int(Library.round(number, 0))), 10 if radix is None else int(radix)).lower()
+        whole = int(number) if abs(number) >= _EXACT else int(Library.round(number, 0))
+        return Library.base_repr(_long(whole), 10 if radix is None else int(radix)).lower()
 
     @staticmethod
     def format_integer(number: Any, picture: Any) -> Any:

@@ -19,6 +19,8 @@ from sand.asl.query_run import failure
 _CYCLE_MS = 146_097 * 86_400_000
 _FIRST = datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC)
 _FIRST_MS = 946_684_800_000
+_YEAR_DIGITS = 20
+"""No year has as many."""
 
 
 class _Date(datetime.datetime):
@@ -53,7 +55,11 @@ def _number(offset: str) -> int:
 
 def _parts(picture: str) -> Any:
     try:
-        return DateTimeUtils._analyse_datetime_picture(picture).parts
+        parts = DateTimeUtils._analyse_datetime_picture(picture).parts
+        for part in parts:
+            if part.component == "Y" and part.n is not None and part.n > _YEAR_DIGITS:
+                part.n = -1  # no digits are cut off
+        return parts
     except KeyError as e:
         raise failure(f"Unknown component specifier {e.args[0]} in date/time picture string") from None
 

@@ -15,7 +15,7 @@ from jsonata.functions import Functions as Library
 from jsonata.jexception import JException
 from jsonata.jsonata import Jsonata
 
-from sand.asl import query_units
+from sand.asl import document
 
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?")
 _RADIX = {"x": 16, "b": 2, "o": 8}
@@ -42,10 +42,17 @@ class Native(Jsonata.JNativeFunction):  # type: ignore[misc]
     """A function that gives what is whole as an integer of 64 bits at most, as Java has it; the library knows no bound."""
 
     def call(self, input: Any, args: Any) -> Any:
-        result = self.method(*args, *[None] * (self.nargs - len(args)))
+        result = self.called(args)
         if type(result) is int and not -(2**63) <= result < 2**63:
             return float(result)
         return self.given(result) if isinstance(result, float) else result
+
+    def called(self, args: Any) -> Any:
+        """A function that is handed to another one is called by it without a look at its signature: worded as Java does."""
+        try:
+            return self.method(*args, *[None] * (self.nargs - len(args)))
+        except (AttributeError, TypeError):
+            raise JException("argument type mismatch", -1) from None
 
     def given(self, number: float) -> Any:
         return None if math.isnan(number) else whole(checked(number))
@@ -55,7 +62,7 @@ class Exact(Native):
     """A function that hands a number on, which nobody reckons with."""
 
     def call(self, input: Any, args: Any) -> Any:
-        return self.method(*args, *[None] * (self.nargs - len(args)))
+        return self.called(args)
 
 
 class Function(Native):
@@ -100,7 +107,7 @@ def is_nan(value: Any) -> bool:
 def order(value: Any) -> Any:
     """What is less has the lesser one, as in Java: texts go by their UTF-16, and beyond all numbers is what is none."""
     if isinstance(value, str):
-        return query_units.order(value)
+        return document.utf_16(value)
     return (1, 0.0) if is_nan(value) else (0, value)
 
 

@@ -28,7 +28,7 @@ _SYMBOLS = {
     "pattern-separator": ";",
 }
 _WORDS = re.compile(r"(?s)(A|a|I|i|W|w|Ww)(;.*)?")
-_INTEGER = re.compile(r"\s*([-+]?[0-9]+)")
+_INTEGER = re.compile(r"\s*([-+]?[0-9]+)", re.ASCII)
 
 
 class _Symbols:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections.abc import Iterator
 from decimal import ROUND_FLOOR, Context, Decimal
 from typing import Any
@@ -19,6 +20,7 @@ from sand.asl.query_run import check_bytes, current, failure
 
 _FIFTEEN = Context(prec=15, rounding=ROUND_FLOOR)
 _ESCAPES = str.maketrans({char: "\\" + letter for char, letter in zip('"\\\b\f\n\r\t', '"\\bfnrt', strict=True)})
+_HALF = re.compile("[\ud800-\udfff]")
 FUNCTIONS = {
     "string": ("<x-b?:s>", "string"),
     "pad": ("<s-ns?:s>", "pad"),
@@ -122,10 +124,12 @@ class Functions:
         return "".join([*out, text[at:]])
 
 
-def _quoted(text: str) -> str:
-    """As AWS escapes a text in another one: of control characters those alone that have a letter."""
+def quoted(text: str) -> str:
+    """As AWS escapes a text in another one: of control characters those alone that have a letter, and half of a
+    pair of surrogates, which no encoding has."""
     current().budget.spend(len(text) >> 8)
-    return f'"{text.translate(_ESCAPES)}"'
+    quoted = f'"{text.translate(_ESCAPES)}"'
+    return quoted if text.isascii() else _HALF.sub(lambda half: f"\\u{ord(half[0]):04x}", quoted)
 
 
 def _write(value: Any, line: str, out: list[str]) -> None:
@@ -138,11 +142,11 @@ def _write(value: Any, line: str, out: list[str]) -> None:
         for index, part in enumerate(value):
             out.append(("," if index else "") + below)
             if isinstance(value, dict):
-                out.append(f"{_quoted(part)}:{' ' if line else ''}")
+                out.append(f"{quoted(part)}:{' ' if line else ''}")
             _write(value[part] if isinstance(value, dict) else part, below, out)
         out.append((line if value else "") + closing)
     elif isinstance(value, str):
-        out.append(_quoted(value))
+        out.append(quoted(value))
     elif value is None or value is Utils.NULL_VALUE:
         out.append("null")
     elif isinstance(value, bool):

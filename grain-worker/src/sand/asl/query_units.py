@@ -31,11 +31,6 @@ class Functions:
         return "" if first >= size else units[2 * first : 2 * end].decode("utf-16-le", "surrogatepass")
 
 
-def order(text: str) -> bytes:
-    """What is less comes first."""
-    return text.encode("utf-16-be", "surrogatepass")
-
-
 def halves(text: str) -> list[str]:
     """The characters; of one beyond U+FFFF its two halves."""
     units = _units(text)

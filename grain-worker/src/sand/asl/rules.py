@@ -19,8 +19,7 @@ Test = Callable[[Any], bool]
 
 # What a value is compared by: None when it is of another type, and then never matches.
 _KEYS: dict[str, Callable[[Any], Any]] = {
-    # As Java and JavaScript order text: by UTF-16.
-    "String": lambda value: value.encode("utf-16-be", "surrogatepass") if isinstance(value, str) else None,
+    "String": lambda value: document.utf_16(value) if isinstance(value, str) else None,
     "Numeric": lambda value: value if document.is_number(value) else None,
     "Boolean": lambda value: value if isinstance(value, bool) else None,
     "Timestamp": lambda value: timestamps.parse(value) if isinstance(value, str) else None,

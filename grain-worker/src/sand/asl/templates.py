@@ -191,7 +191,7 @@ class Reader:
         from sand.asl import query  # JSONata's library is only loaded by who uses it.
 
         try:
-            return query.parse(value[2:-2].strip(), location, sight)
+            return query.parse(value[2:-2].strip(document.BLANKS), location, sight)
         except ValueError as e:
             self.fields.diagnostics.add(pointer, "INVALID_EXPRESSION", f"{e}.")
             return None

@@ -18,8 +18,8 @@ _WORD = re.compile(r"Unrecognized token '([^']*)'")
 def fault(text: str) -> tuple[str, int, int] | None:
     """A sentence, line and column (in bytes), both from 1; None when there is nothing wrong."""
     if text.startswith("\ufeff"):
-        return "it begins with a byte order mark, which no JSON does", 1, 1
-    if not text.strip(" \t\r\n"):
+        return document.MARK, 1, 1
+    if not text.strip(document.BLANKS):
         return "there is no value", 1, 1
     found = json_faults.first(text)
     if found is None:
@@ -38,7 +38,7 @@ def sentence(refused: NoJson, text: str) -> str:
         return document.NO_UTF_8
     if refused.is_limit:
         return str(refused)
-    if not text.strip(" \t\r\n"):
+    if not text.strip(document.BLANKS):
         return "no value"
     found = fault(text)
     return found[0] if found else str(refused)

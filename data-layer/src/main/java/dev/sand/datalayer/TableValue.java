@@ -2,8 +2,10 @@ package dev.sand.datalayer;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectWriter;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
@@ -29,6 +31,7 @@ final class TableValue {
                             .maxNestingDepth(MOST_DEPTH).maxNameLength(MOST_BYTES).build()).build())
             .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).build();
     private static final JsonNodeFactory NODES = JsonNodeFactory.withExactBigDecimals(true);
+    private static final ObjectWriter WRITER = JSON.writer().with(JsonWriteFeature.COMBINE_UNICODE_SURROGATES_IN_UTF8);
 
     /** @param value after the operation, null: none; @param given and {@code number}: the operation's result */
     record Outcome(Payload value, Payload given, Long number) {}
@@ -145,7 +148,7 @@ final class TableValue {
 
     private static Payload json(JsonNode node) {
         try {
-            return Payload.json(JSON.writeValueAsBytes(node));
+            return Payload.json(WRITER.writeValueAsBytes(node));
         } catch (IOException e) {
             throw new IllegalStateException("JSON in memory is written without I/O", e);
         }

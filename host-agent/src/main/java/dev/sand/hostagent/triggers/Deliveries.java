@@ -2,6 +2,7 @@ package dev.sand.hostagent.triggers;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import dev.sand.event.Failure;
 import dev.sand.event.Ids;
 import dev.sand.event.Payload;
@@ -21,7 +22,7 @@ import java.util.Locale;
 
 /** What an invocation is called and what it gets: the same for the same messages, so that a second delivery joins the first. */
 final class Deliveries {
-    private static final JsonFactory JSON = new JsonFactory();
+    private static final JsonFactory JSON = JsonFactory.builder().enable(JsonWriteFeature.COMBINE_UNICODE_SURROGATES_IN_UTF8).build();
 
     private Deliveries() {}
 

@@ -30,7 +30,7 @@ final class DistributionReader {
         Amount count = amount(state, "ToleratedFailureCount", 0, WorkflowLimits.SECONDS, isJsonata);
         Amount percentage = amount(state, "ToleratedFailurePercentage", 0, 100, isJsonata);
         String label = state.string("Label");
-        if (label != null && (label.isEmpty() || label.length() > WorkflowLimits.MAP_LABEL_CHARS)) {
+        if (label != null && (label.isEmpty() || label.codePointCount(0, label.length()) > WorkflowLimits.MAP_LABEL_CHARS)) {
             state.report("Label", Code.WRONG_VALUE, "The field Label must have from 1 to " + WorkflowLimits.MAP_LABEL_CHARS + " characters.");
         } else if (label != null && NOT_IN_A_LABEL.matcher(label).find()) {
             state.report("Label", Code.WRONG_VALUE, "The field Label may have no spaces, brackets, wildcards or other special characters.");

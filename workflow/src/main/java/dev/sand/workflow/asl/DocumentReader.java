@@ -50,7 +50,7 @@ final class DocumentReader {
         } catch (StreamConstraintsException e) {
             diagnostics.add("", Code.TOO_DEEP, "The definition is over a limit: " + JsonFault.sentence(e, bytes(definition)) + ".");
         } catch (IOException e) {
-            diagnostics.add("", Code.INVALID_JSON, "The definition is no JSON: " + JsonFault.sentence(e, null)
+            diagnostics.add("", Code.INVALID_JSON, "The definition is no JSON: " + JsonFault.sentence(e, definition)
                     + (e instanceof com.fasterxml.jackson.core.JsonProcessingException json && json.getLocation() != null
                             ? " (line " + json.getLocation().getLineNr() + ", column " + json.getLocation().getColumnNr() + ")"
                             : "") + ".");

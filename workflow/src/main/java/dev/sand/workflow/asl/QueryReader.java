@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.sand.workflow.asl.Diagnostic.Code;
 import dev.sand.workflow.data.Expression;
 import dev.sand.workflow.data.Json;
+import dev.sand.workflow.data.JsonFault;
 import dev.sand.workflow.data.Query;
 import dev.sand.workflow.data.Template;
 import java.util.ArrayList;
@@ -72,7 +73,7 @@ final class QueryReader {
     }
 
     private Expression query(JsonNode value, String location, String pointer, Query.Sight sight) {
-        String text = value.textValue().substring(2, value.textValue().length() - 2).strip();
+        String text = JsonFault.stripped(value.textValue().substring(2, value.textValue().length() - 2));
         try {
             return wasChecked ? Query.unparsed(text, location, sight) : Query.parse(text, location, sight);
         } catch (IllegalArgumentException e) {

@@ -15,8 +15,17 @@ final class Decimals extends JsonParserDelegate {
     /** Exponents have fewer digits than this has. */
     private static final long EXPONENT = 1_000_000_000;
 
+    private static final MathContext ONE_DIGIT = new MathContext(1);
+
     private Decimals(JsonParser parser) {
         super(parser);
+    }
+
+    /** With the fewest digits that are read as the same double (ECMA-262, Number::toString): Java has two at least, as in 4.9E-324. */
+    static BigDecimal shortest(double number) {
+        BigDecimal two = new BigDecimal(Double.toString(number));
+        BigDecimal one = two.precision() == 2 ? two.round(ONE_DIGIT) : two;
+        return one.doubleValue() == number ? one : two;
     }
 
     static JsonParser of(JsonParser parser) {

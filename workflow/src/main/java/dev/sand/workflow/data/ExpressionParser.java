@@ -63,7 +63,7 @@ final class ExpressionParser {
             return call(depth + 1);
         }
         int start = at;
-        while (at < text.length() && ",) \t\n".indexOf(text.charAt(at)) < 0) {
+        while (at < text.length() && (",)" + JsonFault.BLANKS).indexOf(text.charAt(at)) < 0) {
             at++;
         }
         String literal = text.substring(start, at);
@@ -129,11 +129,11 @@ final class ExpressionParser {
             }
             at++;
         }
-        return text.substring(start, at).strip();
+        return JsonFault.stripped(text.substring(start, at));
     }
 
     private void skipSpace() {
-        while (at < text.length() && Character.isWhitespace(text.charAt(at))) {
+        while (at < text.length() && JsonFault.BLANKS.indexOf(text.charAt(at)) >= 0) {
             at++;
         }
     }

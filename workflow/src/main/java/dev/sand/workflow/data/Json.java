@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.json.JsonReadFeature;
+import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectReader;
@@ -35,6 +36,7 @@ public final class Json {
                 .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
                 .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
                 .disable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS)
+                .enable(JsonWriteFeature.COMBINE_UNICODE_SURROGATES_IN_UTF8)
                 .build();
         mapper.getFactory().setStreamReadConstraints(StreamReadConstraints.builder()
                 .maxNestingDepth(WorkflowLimits.JSON_DEPTH)
@@ -105,6 +107,7 @@ public final class Json {
         return PART_READER.readTree(parser);
     }
 
+    /** In UTF-8, which has every character but half of a pair of surrogates: that stays an escape (RFC 8259, 8.2). */
     public static byte[] bytes(JsonNode node) {
         try {
             return WRITER.writeValueAsBytes(node);
@@ -113,12 +116,32 @@ public final class Json {
         }
     }
 
+    /** The characters of {@link #bytes(JsonNode)}. */
     public static String text(JsonNode node) {
         try {
-            return WRITER.writeValueAsString(node);
+            return withoutHalves(WRITER.writeValueAsString(node));
         } catch (JsonProcessingException e) {
             throw new IllegalStateException("a JSON tree can always be written", e);
         }
+    }
+
+    private static String withoutHalves(String json) {
+        StringBuilder out = null;
+        int written = 0;
+        for (int i = 0; i < json.length(); i++) {
+            char c = json.charAt(i);
+            if (!Character.isSurrogate(c)) {
+                continue;
+            }
+            if (Character.isHighSurrogate(c) && i + 1 < json.length() && Character.isLowSurrogate(json.charAt(i + 1))) {
+                i++;
+                continue;
+            }
+            out = out == null ? new StringBuilder(json.length() + 32) : out;
+            out.append(json, written, i).append(String.format("\\u%04X", (int) c));
+            written = i + 1;
+        }
+        return out == null ? json : out.append(json, written, json.length()).toString();
     }
 
     /** How deep the value is nested, counted no further than one more than {@code limit}. */

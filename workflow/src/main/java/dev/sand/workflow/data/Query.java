@@ -55,8 +55,9 @@ public final class Query implements Expression {
     }
 
     private static Parsed parse(String text, Sight sight) {
-        if (text.length() > WorkflowLimits.QUERY_CHARS) {
-            throw new IllegalArgumentException("The JSONata expression has " + text.length() + " characters; the limit is "
+        int characters = text.codePointCount(0, text.length());
+        if (characters > WorkflowLimits.QUERY_CHARS) {
+            throw new IllegalArgumentException("The JSONata expression has " + characters + " characters; the limit is "
                     + WorkflowLimits.QUERY_CHARS);
         }
         try {

@@ -42,7 +42,7 @@ public final class QueryPictures {
     /** With the digits that it is written with. */
     private static BigDecimal decimal(Number number) {
         double value = number.doubleValue();
-        return Double.isInfinite(value) || Double.isNaN(value) ? new BigDecimal(number.toString()) : new BigDecimal(Double.toString(value));
+        return Double.isInfinite(value) || Double.isNaN(value) ? new BigDecimal(number.toString()) : Decimals.shortest(value);
     }
 
     private static String written(BigDecimal number, NumberPicture picture, NumberSymbols symbols) {

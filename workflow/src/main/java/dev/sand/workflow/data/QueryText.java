@@ -62,7 +62,7 @@ public final class QueryText {
         if (!Double.isFinite(value)) {
             return Functions.string(number, null);
         }
-        BigDecimal shown = new BigDecimal(Double.toString(value));
+        BigDecimal shown = Decimals.shortest(value);
         boolean isWhole = value == Math.rint(value);
         if (isWhole && Math.abs(value) < 1e21) {
             return shown.stripTrailingZeros().toPlainString();

@@ -183,7 +183,7 @@ final class QueryValues {
                     BigInteger whole = new BigDecimal(value).toBigInteger();
                     yield whole.bitLength() < 64 ? ArrayFunctions.number(whole.longValue()) : Json.NODES.numberNode(whole);
                 }
-                yield Json.NODES.numberNode(new BigDecimal(Double.toString(value)));
+                yield Json.NODES.numberNode(Decimals.shortest(value));
             }
         };
     }

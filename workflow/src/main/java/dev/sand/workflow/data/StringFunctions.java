@@ -89,7 +89,7 @@ final class StringFunctions {
     /** An empty string gives null, as on AWS. */
     static JsonNode stringToJson(JsonNode[] arguments, Environment environment) {
         String json = text(arguments[0]);
-        if (json.isBlank()) {
+        if (JsonFault.isBlank(json)) {
             return Json.NODES.nullNode();
         }
         try {
@@ -112,13 +112,19 @@ final class StringFunctions {
         String separators = text(arguments[1]);
         ArrayNode parts = Json.NODES.arrayNode();
         int start = 0;
-        for (int i = 0; i <= string.length(); i++) {
-            if (i == string.length() || separators.indexOf(string.charAt(i)) >= 0) {
+        for (int i = 0; i < string.length(); ) {
+            int character = string.codePointAt(i);
+            int next = i + Character.charCount(character);
+            if (separators.indexOf(character) >= 0) {
                 if (i > start) {
                     parts.add(string.substring(start, i));
                 }
-                start = i + 1;
+                start = next;
             }
+            i = next;
+        }
+        if (start < string.length()) {
+            parts.add(string.substring(start));
         }
         return parts;
     }

@@ -67,7 +67,7 @@ public final class ItemReading {
             };
         } catch (JsonProcessingException e) {
             String why = JsonFault.isNoUtf8(e) ? JsonFault.NO_UTF_8
-                    : isPart(call) ? JsonFault.sentence(e, null) : JsonFault.located(e, (ByteBuffer) null);
+                    : isPart(call) ? JsonFault.sentence(e, (ByteBuffer) null) : JsonFault.located(e, (ByteBuffer) null);
             throw new ItemFault("The object " + key + " cannot be read as " + call.source().format().type() + ": " + why);
         } catch (ItemFault e) {
             throw e.isWorded ? e : new ItemFault("The object " + key + " cannot be read as " + call.source().format().type() + ": "
@@ -97,11 +97,19 @@ public final class ItemReading {
                 line.write(next);
             }
             String text = text(decoder, line.toByteArray());
-            if (!text.isBlank()) {
-                chunk.add(Json.read(text));
+            if (!JsonFault.isBlank(text)) {
+                chunk.add(line(text));
             }
         }
         return chunk.build(info.version(), stream.offset(), null, null, stream.peek() < 0);
+    }
+
+    private static JsonNode line(String text) throws IOException {
+        try {
+            return Json.read(text);
+        } catch (JsonProcessingException e) {
+            throw new ItemFault(JsonFault.located(e, text));
+        }
     }
 
     private static String text(CharsetDecoder decoder, byte[] line) throws ItemFault {

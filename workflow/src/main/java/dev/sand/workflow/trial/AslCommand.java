@@ -21,8 +21,6 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.function.Function;
-import java.util.regex.MatchResult;
-import java.util.regex.Pattern;
 
 /**
  * {@code sand asl} with the Java engine: cases as JSON lines on standard input, a result a line on standard output. A case is
@@ -38,7 +36,6 @@ public final class AslCommand {
     static final int OTHER_PROTOCOL = 3;
     /** A value that is too large is the engine's to refuse, and not the end of all that follow; a case has a level around its values. */
     private static final JsonMapper CASES = cases();
-    private static final Pattern LONE = Pattern.compile("\\p{Cs}");
 
     private AslCommand() {}
 
@@ -66,7 +63,7 @@ public final class AslCommand {
         System.setOut(System.err);
         for (String line = in.readLine(); line != null; line = in.readLine()) {
             if (!line.isBlank()) {
-                out.println(LONE.matcher(Json.text(answer(isRun, line))).replaceAll(AslCommand::escaped));
+                out.println(Json.text(answer(isRun, line)));
                 out.flush();
             }
         }
@@ -76,16 +73,11 @@ public final class AslCommand {
         return Json.read(CASES, line);
     }
 
-    /** No encoding has half of a pair of surrogates. */
-    private static String escaped(MatchResult half) {
-        return String.format("\\\\u%04x", (int) half.group().charAt(0));
-    }
-
     private static ObjectNode answer(boolean isRun, String line) {
         try {
             return answer(isRun, read(line), isRun ? AslCommand::run : AslCommand::validate);
         } catch (IOException e) {
-            return fault(Json.NODES.objectNode(), isRun, "INVALID_JSON", "The case is no JSON: " + JsonFault.sentence(e, null) + ".");
+            return fault(Json.NODES.objectNode(), isRun, "INVALID_JSON", "The case is no JSON: " + JsonFault.sentence(e, line) + ".");
         }
     }
 
