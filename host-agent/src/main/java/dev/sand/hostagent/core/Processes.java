@@ -338,7 +338,7 @@ final class Processes {
         Refusal refusal = home.process().refusal(attempt(event), withEnd, home.mostStateBytes());
         return refusal == null ? null : Failure.limit(Errors.TOO_LARGE, "process " + home.id() + " has a limit of " + refusal.allowed() + " bytes of "
                 + switch (refusal.limit()) {
-                    case "process memory" -> "memory, and a value of its state has to fit into that: " + event.id + " wrote one of ";
+                    case "process memory" -> "memory, and a value of its state has to fit into that with its key: " + event.id + " wrote one of ";
                     case "process record" -> "the record of what one function writes, and " + event.id + " would make it ";
                     default -> "state, and " + event.id + " would make it ";
                 } + refusal.actual(), Failure.Source.GRAIN,
