@@ -108,7 +108,7 @@ final class Imaging extends Timed {
     private Failure conflict(String why) {
         String shown = process.status().shown();
         return new Failure(Errors.CONFLICT, "process " + home.id() + " of application " + home.application() + " is " + shown
-                + ", and cannot be swapped out: " + why, Failure.Source.CALLER, false, null, Map.of("state", shown));
+                + ": it cannot be swapped out, for " + why, Failure.Source.CALLER, false, null, Map.of("state", shown));
     }
 
     @Override
