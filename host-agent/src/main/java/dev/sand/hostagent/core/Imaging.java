@@ -60,13 +60,17 @@ final class Imaging extends Timed {
     }
 
     private void onDirty() {
-        if (state == State.NONE) {
+        if (state == State.NONE && !closed) {
             context.timers.arm(this, context.nowNs + CHECKPOINT_NS);
         }
     }
 
     /** @param then told why it could not be written, or null */
     void checkpoint(Consumer<Failure> then) {
+        if (closed) {
+            then.accept(gone());
+            return;
+        }
         waiting.add(then);
         if (state == State.NONE) {
             write();
@@ -75,6 +79,10 @@ final class Imaging extends Timed {
 
     /** @param then told why it could not be, or null; it may have been brought back by then, or be here still, for what came meanwhile */
     void swapOut(Consumer<Failure> then) {
+        if (closed) {
+            then.accept(gone());
+            return;
+        }
         if (state == State.WRITING && !swaps) {
             next.add(then);
             return;
@@ -217,6 +225,11 @@ final class Imaging extends Timed {
         told.addAll(next);
         waiting.clear();
         next.clear();
-        told.forEach(each -> each.accept(Failure.platform(Errors.NOT_FOUND, "process " + home.id() + " is here no more", true)));
+        told.forEach(each -> each.accept(gone()));
+    }
+
+    /** What is here of it is not it any more: no image is made of that. */
+    private Failure gone() {
+        return Failure.platform(Errors.NOT_FOUND, "process " + home.id() + " is here no more", true);
     }
 }

@@ -45,7 +45,8 @@ final class RoomLine {
         void onDue() {
             waiting.remove(this);
             change.drop();
-            failed.accept(lacking.mayHaveRun());
+            // Whoever asks again does all of it again: that is not said to be harmless, and an Idempotency-Key stays with this end.
+            failed.accept(Failure.platform(lacking.error(), lacking.cause() + "; the function has run, and what it wrote is dropped", false));
         }
     }
 

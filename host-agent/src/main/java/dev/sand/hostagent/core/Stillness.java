@@ -62,10 +62,11 @@ final class Stillness extends Timed {
                 tell(null);
             } else if (!listens) {
                 listens = true;
-                context.processes.late().whenNone(home.application(), home.id(), () -> {
+                // Not in the midst of an end that gives its messages one after the other, of which that one was the first.
+                context.processes.late().whenNone(home.application(), home.id(), () -> context.later(FanOut.NEXT_TURN_NS, () -> {
                     listens = false;
                     look();
-                });
+                }));
             }
         });
     }
@@ -89,13 +90,13 @@ final class Stillness extends Timed {
     @Override
     void onDue() {
         if (!isSending()) {
+            context.timers.arm(this, context.nowNs + (held == Held.MESSAGES ? AGAIN_NS : HOLD_NS));
             hold(held == Held.MESSAGES ? Held.NONE : Held.MESSAGES);
-            context.timers.arm(this, context.nowNs + (held == Held.NONE ? AGAIN_NS : HOLD_NS));
         } else if (!mayHold || held == Held.FUNCTIONS || isStuck()) {
             tell(Failure.platform(Errors.UNAVAILABLE, "messages of process " + home.id() + " are on their way to others still", true));
         } else { // messages come: a receiver may wait so too, for what it sends here
-            hold(Held.FUNCTIONS);
             context.timers.arm(this, context.nowNs + PATIENCE_NS);
+            hold(Held.FUNCTIONS);
         }
     }
 

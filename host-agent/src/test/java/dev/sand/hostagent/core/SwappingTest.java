@@ -357,6 +357,17 @@ class SwappingTest extends ProcessFixture {
                 assertThat(failure.details()).containsEntry("state", "idle"));
     }
 
+    /** Found by the simulation (seed 59): its next one was overwritten. */
+    @Test
+    void noImageIsMadeOfOneThatWasKilled() {
+        stateAndMessage();
+        command("p", Kind.CHECKPOINT);
+        command("p", Kind.KILL);
+        shop.all.clear();
+        shop.after(400_000);
+        assertThat(shop.all).noneMatch(Action.WriteImage.class::isInstance);
+    }
+
     @Test
     void aSwapThatLeavesItHereIsNone() {
         stateAndMessage();
