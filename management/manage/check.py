@@ -14,6 +14,7 @@ from manage.reply import bad_request, unknown_application, unknown_version
 # With its tenant before it, as ApplicationName.java has it. That it is one that the caller may name the frontend has checked.
 _APPLICATION = re.compile(r"(?:[a-z][a-z0-9]{1,19}--)?(?=.{1,63}$)[a-z](?:-?[a-z0-9])*-?")
 NAME = r"[A-Za-z][A-Za-z0-9_-]{0,62}"
+# A path of '.' or '..' would lead elsewhere.
 PROCESS = r"[A-Za-z0-9._~-]{1,128}"
 _NAME = re.compile(NAME)
 _PROCESS = re.compile(PROCESS)
@@ -66,8 +67,8 @@ def alias(name, pointer):
 
 
 def process(name, pointer="/parameters/process"):
-    if not _PROCESS.fullmatch(name):
-        raise bad_request(f"A process's id is {PROCESS}, not '{name}'.", pointer)
+    if not _PROCESS.fullmatch(name) or name in (".", ".."):
+        raise bad_request(f"A process's id is {PROCESS}, neither '.' nor '..', not '{name}'.", pointer)
     return name
 
 

@@ -40,7 +40,13 @@ def test_of_long_lines_there_are_fewer(caller, platform):
         ("applicationLogs", {}, {"level": "loud"}, "/query/level", None),
         ("applicationLogs", {}, {"stream": "stdout,"}, "/query/stream", None),
         ("applicationLogs", {}, {"follow": ""}, "/query/follow", None),
-        ("processLogs", {"process": "a b"}, {}, "/parameters/process", "A process's id is [A-Za-z0-9._~-]{1,128}, not 'a b'."),
+        (
+            "processLogs",
+            {"process": "a b"},
+            {},
+            "/parameters/process",
+            "A process's id is [A-Za-z0-9._~-]{1,128}, neither '.' nor '..', not 'a b'.",
+        ),
     ],
 )
 def test_odd_questions_are_refused(caller, platform, operation, more, query, pointer, detail):

@@ -117,7 +117,10 @@ MISTAKES: list[tuple[str, dict[str, str], Any, str, str]] = [
     ("GET /workflows/a.b", {}, None, "/parameters/workflow", "A workflow's name is "),
     ("GET /processes", {"status": "NO"}, None, "/query/status", "'NO' is no status of a process"),
     ("POST /processes", {}, {"id": 5}, "/body/id", "'id' is a text, not 5."),
-    ("POST /processes", {}, {"id": "a b"}, "/body/id", "A process's id is [A-Za-z0-9._~-]{1,128}, not 'a b'."),
+    ("POST /processes", {}, {"id": "a b"}, "/body/id", "A process's id is [A-Za-z0-9._~-]{1,128}, neither '.' nor '..'"),
+    ("POST /processes", {}, {"id": "."}, "/body/id", "A process's id is [A-Za-z0-9._~-]{1,128}, neither '.' nor '..'"),
+    ("POST /processes/p/migrate", {}, {"to": "h2"}, "/body/to", "A migration has no 'to': it has host."),
+    ("POST /processes/p/migrate", {}, {"host": 5}, "/body/host", "'host' is a host's id."),
     ("POST /processes", {}, {"memory": "x"}, "/body/memory", "'memory': 'x' is not a size like 512MiB, 64KiB or 1GiB."),
     (
         "POST /processes",

@@ -13,13 +13,14 @@ from typing import Any
 
 import pytest
 from conftest import until
-from test_processes import Home
+from test_processes import ROOT, Home
 
 MIB = 1 << 20
 SIZE = 10 * MIB
 MEMORY = 32 * MIB
 FILES = {
-    "sand.yaml": "name: ledger-of-processes\nprocesses: {concurrency: 2, memory: 32MiB, state: 200MiB}\n",
+    "sand.yaml": "name: ledger-of-processes\nprocesses: {concurrency: 2, memory: 32MiB, state: 200MiB}\n"
+    "grains: {tell: {process: {atomic: true}}}\n",
     "grains/put/handler.py": """
 import random
 
@@ -54,6 +55,15 @@ def handle(event, context):
     "grains/lets/handler.py": """
 def handle(event, context):
     context.process.send("held", "go on", None)
+""",
+    "grains/tell/handler.py": """
+def handle(event, context):
+    context.process.state(f"k{event % 8}", bytes([event]) * 400_000)
+    context.process.send("told", "k", event)
+""",
+    "grains/told/handler.py": """
+def handle(event, context):
+    return [context.process.recv() for _ in range(event)]
 """,
     "grains/drop/handler.py": """
 def handle(event, context):
@@ -222,3 +232,16 @@ def test_a_store_that_is_away_is_the_readers_error_and_a_later_read_succeeds(hom
     assert 'state "k00" of process t' in refused["detail"] and "no such table: entry" in refused["detail"]
     assert here.json() == {"k05": digest("first", "k05")}, "others do not need the store"
     assert home.ask("t", "get") == {key: digest("first", key) for key in keys(6)}
+
+
+@pytest.mark.slow
+def test_images_wait_for_what_atomic_functions_send_and_nobody_is_turned_away(home: Home):
+    assert home.tested.http.post(ROOT, json={"id": "tells", "memory": "1MiB"}).status_code == 201
+    home.ask("told", "told", 0)
+    told = range(40)
+    with ThreadPoolExecutor(3) as clients:
+        checkpoints = clients.submit(lambda: [home.step("tells", "checkpoint").status_code for _ in range(20)])
+        ends = [end.status_code for end in clients.map(lambda number: home.call("tells", "tell", number), told)]
+    assert (set(ends), set(checkpoints.result())) == ({200}, {200})
+    assert sorted(home.ask("told", "told", len(told))) == list(told)
+    until(lambda: resident(home, "tells")[0] <= MIB, "what is over its memory has left")

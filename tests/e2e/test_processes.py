@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 
 FILES = {
     "sand.yaml": "name: ledger-of-processes\nprocesses: {concurrency: 2, mailbox: {messages: 100000}}\n"
-    "grains:\n  again: {isolation: worker}\n",
+    "grains:\n  again: {isolation: worker}\n  soon: {process: {trigger: {type: batch, count: 2, timeout: 4s}}}\n",
     "grains/add/handler.py": '''
 def handle(event, context):
     """Two keys that belong together, and a message to another process."""
@@ -65,6 +65,14 @@ def handle(event, context):
     # An instance that serves many, with a value that is kept before its end is told.
     context.process.state("large", bytes(event))
     return os.getpid()
+""",
+    "grains/soon/handler.py": """
+def handle(event, context):
+    context.process.state("came", event)
+""",
+    "grains/tell/handler.py": """
+def handle(event, context):
+    context.process.send(event, "invoke:soon:x", 1)
 """,
     "grains/fails/handler.py": """
 def handle(event, context):
@@ -192,6 +200,18 @@ def test_a_host_that_dies_in_the_middle_of_swapping_has_all_of_the_process(home:
         home.again()
         assert home.ask("torn", "large") == [3 << 20, value, value]
         assert home.ask("torn", "take", {"most": 5}) == [f"{step}-{value}"]
+
+
+def test_one_that_a_trigger_will_invoke_is_not_swapped_out(home: Home):
+    home.ask("d", "keys")
+    home.ask("q", "tell", "d")
+    refused = home.step("d", "swap-out")
+    assert (refused.status_code, refused.json()["state"]) == (409, "active"), refused.text
+    assert "a trigger's time-out is to come" in refused.json()["detail"]
+    assert home.get("d", "metrics")["swapsOut"] == 0
+    until(lambda: "came" in home.ask("d", "keys")["keys"], "it has come")
+    assert home.step("d", "swap-out").json()["status"] == "swapped"
+    assert home.get("d", "metrics")["swapsOut"] == 1
 
 
 def test_a_swapped_process_has_what_it_had_and_says_what_it_is(home: Home):

@@ -40,13 +40,14 @@ def test_the_life_cycle_has_these_steps_and_no_others(step: str, status: str, tm
         "create": {"swapped": "active"}, "checkpoint": {"active": "active", "idle": "idle"},
         "kill": {"active": "killed", "idle": "killed", "swapped": "killed"},
     }  # fmt: skip
+    said = {"swap out": "be swapped out", "swap in": "be swapped in", "create": "be made", "checkpoint": "be checkpointed"}
     process = CloudProcess("p", tmp_path / "file")
     process.status = status
     if status in legal[step]:
         assert process.step(step) == (legal[step][status] != status)
         assert process.status == legal[step][status]
     else:
-        with pytest.raises(IllegalStep, match=f"is {status}: it cannot {step}"):
+        with pytest.raises(IllegalStep, match=f"is {status}: it cannot {said.get(step, step)}"):
             process.step(step)
         assert process.status == status
 
@@ -167,7 +168,7 @@ def test_swapping_out_gives_up_when_functions_do_not_end(apps: Apps, monkeypatch
     running = apps.start("a", "out = p.recv()")
     apps.until(lambda: apps.describe("a")["running"] == 1)
     refused = apps.step("a", "swap-out")
-    assert (refused.status_code, refused.json()["error"]) == (409, "Sand.Conflict")
+    assert (refused.status_code, refused.json()["error"], refused.json()["state"]) == (409, "Sand.Conflict", "active")
     apps.run("b", "p.send('a', 'k', 1)")
     assert apps.output(running).json() == 1
 
@@ -400,3 +401,27 @@ def test_a_sender_is_known_for_as_long_as_it_keeps_sending(tmp_path):
         process.take("busy", other % 10)
     assert process.has_taken("busy", 0)
     assert not process.has_taken("other 0", 0)
+
+
+# --- what is no request
+
+
+def test_a_body_of_a_migration_is_looked_at_first(apps: Apps) -> None:
+    apps.load(LONG)
+    for body, pointer in (({"host": 5}, "/body/host"), ({"to": "h"}, "/body/to")):
+        refused = apps.http.post(f"{AT}/none/migrate", json=body)
+        assert (refused.status_code, refused.json()["pointer"]) == (400, pointer)
+    assert apps.http.post(f"{AT}/none/migrate", json={"host": "h"}).status_code == 404
+
+
+def test_a_query_that_is_no_utf8_is_refused(apps: Apps) -> None:
+    apps.load(LONG)
+    apps.run("a", "p.state('k', 1)")
+    refused = apps.http.get(f"{AT}/a/state/value?key=%ff")
+    assert (refused.status_code, refused.json()["type"].rpartition("/")[2]) == (400, "bad-request")
+
+
+def test_an_invocation_in_a_process_has_the_bound_of_any_other(apps: Apps) -> None:
+    apps.load(LONG)
+    refused = apps.http.post(f"{AT}/invoke?function=do", content=bytes((6 << 20) + 1), headers={"Sand-Process": "a"})
+    assert (refused.status_code, refused.json()["limit"]) == (413, 6 << 20)

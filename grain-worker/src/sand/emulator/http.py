@@ -42,7 +42,10 @@ class Request:
         return next((value for known, value in self.headers if known.lower() == name.lower()), None)
 
     def query(self, name: str) -> str | None:
-        pairs = parse_qsl(self.raw_query, keep_blank_values=True)
+        try:
+            pairs = parse_qsl(self.raw_query, keep_blank_values=True, errors="strict")
+        except UnicodeDecodeError as broken:
+            raise problems.bad_request(f"The query string is not well-formed: {broken}") from None
         return next((value for known, value in pairs if known == name), None)
 
     def number(self, name: str, otherwise: int, least: int, most: int, is_placed: bool = True) -> int:
@@ -136,7 +139,8 @@ class _Handler(BaseHTTPRequestHandler):
     do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = _serve
 
     def _body(self) -> bytes:
-        is_call = self.path.startswith(("/invoke/", "/web/")) or self.path.split("/")[5:6] == ["invoke"]
+        below = self.path.partition("?")[0].split("/")[5:]
+        is_call = self.path.startswith(("/invoke/", "/web/")) or below[:1] == ["invoke"] or below == ["processes", "invoke"]
         limit = BODY_BYTES if is_call else ARCHIVE_BYTES
         if "chunked" in (self.headers.get("Transfer-Encoding") or "").lower():
             return self._chunks(limit)

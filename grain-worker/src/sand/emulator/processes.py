@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from sand.emulator import ids
 from sand.emulator.late import LATE
-from sand.emulator.problems import Problem, platform
+from sand.emulator.problems import platform
 from sand.emulator.processes_life import ACTIVE, IDLE, KILLED, SWAPPED, CloudProcess, IllegalStep
 from sand.emulator.processes_specs import Dedicated, FunctionSpec, ProcessSpec
 from sand.emulator.processes_stay import Residence
@@ -117,7 +117,7 @@ class Processes:
             name = f"processes-{self._application.name}"
             threading.Thread(target=self._loop, daemon=True, name=name).start()
         self._files += 1
-        self._all[id] = made = CloudProcess(id, self._folder / f"{self._files}", concurrency, memory)
+        self._all[id] = made = CloudProcess(id, self._folder / f"{self._files}", concurrency, memory, self._application.name)
         self._listed_anew()
         return made
 
@@ -302,7 +302,7 @@ class Processes:
     def swap_out(self, id: str) -> CloudProcess:
         """Once the functions that run in it have ended; others begin when it is back.
 
-        :raises NotFound: :raises IllegalStep: :raises Problem: they have not ended in time
+        :raises NotFound: :raises IllegalStep: they have not ended in time too
         """
         with self.changed:
             process = self.find(id)
@@ -323,8 +323,7 @@ class Processes:
         while condition():  # type: ignore[operator]
             left = until - time.monotonic()
             if left <= 0:
-                detail = f"Process '{process.id}' is {process.status}: {len(process.inside)} functions run in it still."
-                raise Problem(409, "conflict", "Conflict", detail, error="Sand.Conflict")
+                raise IllegalStep(process, "swap out", f"functions run in it still: {len(process.inside)}")
             self.changed.wait(left)
             self.find(process.id)
 

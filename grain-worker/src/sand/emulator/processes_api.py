@@ -63,7 +63,7 @@ class ProcessesApi:
         if id is not None and not isinstance(id, str):
             raise problems.bad_request(f"'id' is a text, not {documents.write(id)}.", pointer="/body/id")
         if id is not None and not ID.fullmatch(id):
-            raise problems.bad_request(f"A process's id is {_ID}, not '{id}'.", pointer="/body/id")
+            raise _no_id(id, "/body/id")
         if concurrency is not None and (type(concurrency) is not int or not 1 <= concurrency <= _MOST_AT_ONCE):
             detail = f"'concurrency' is a number from 1 to {_MOST_AT_ONCE}."
             raise problems.bad_request(detail, pointer="/body/concurrency")
@@ -146,6 +146,12 @@ class ProcessesApi:
         return do
 
     def _migrate(self, request: Request) -> Response:
+        asked = bodies.json_object(request.body, BODY_BYTES, "The body is an object with host.") or {}
+        for name in asked.keys() - {"host"}:
+            detail = f"A migration has no '{name}': it has host."
+            raise problems.bad_request(detail, pointer=child("/body", name))
+        if not isinstance(asked.get("host"), str | None):
+            raise problems.bad_request("'host' is a host's id.", pointer="/body/host")
         _, process = self._find(request)
         detail = f"Process '{process.id}' is {process.status} on host '{HOST}', which is the only one."
         raise Problem(409, "conflict", "Conflict", detail, error="Sand.Conflict", state=process.status)
@@ -180,7 +186,11 @@ class ProcessesApi:
 
 def check_id(id: str) -> None:
     if not ID.fullmatch(id):
-        raise problems.bad_request(f"A process's id is {_ID}, neither '.' nor '..', not '{id}'.")
+        raise _no_id(id)
+
+
+def _no_id(id: str, pointer: str | None = None) -> Problem:
+    return problems.bad_request(f"A process's id is {_ID}, neither '.' nor '..', not '{id}'.", pointer=pointer)
 
 
 def _names(asked: Any, what: str) -> list[str]:

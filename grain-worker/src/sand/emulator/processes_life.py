@@ -41,12 +41,17 @@ STEPS = {
 SENDERS = 10_000
 
 
-class IllegalStep(Exception):
-    """The life cycle does not have it."""
+_IN_WORDS = {"swap out": "be swapped out", "swap in": "be swapped in", "create": "be made", "checkpoint": "be checkpointed"}
 
-    def __init__(self, process: CloudProcess, step: str) -> None:
+
+class IllegalStep(Exception):
+    """The life cycle does not have it, or :param why: not now."""
+
+    def __init__(self, process: CloudProcess, step: str, why: str = "") -> None:
         self.status = process.status
-        super().__init__(f"Process '{process.id}' is {process.status}: it cannot {step}.")
+        within = f" of application {process.application}" if process.application else ""
+        said = f"Process {process.id}{within} is {process.status}: it cannot {_IN_WORDS.get(step, step)}"
+        super().__init__(said + (f", for {why}." if why else "."))
 
 
 @dataclass(frozen=True)
@@ -62,8 +67,11 @@ class CloudProcess:
     :param concurrency: of its own, as :param memory:; None: sand.yaml's
     """
 
-    def __init__(self, id: str, file: Path, concurrency: int | None = None, memory: int | None = None) -> None:
+    def __init__(
+        self, id: str, file: Path, concurrency: int | None = None, memory: int | None = None, application: str = ""
+    ) -> None:
         self.id = id
+        self.application = application
         self.status = ACTIVE
         self.concurrency = concurrency
         self.memory = memory

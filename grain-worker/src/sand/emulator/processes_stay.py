@@ -236,7 +236,7 @@ class Stay:
             size = 0 if value is None else len(_bytes(key)) + len(value.bytes or b"")
             if size > memory:
                 has = f"process {process.id} has a memory of {memory} bytes"
-                raise TooLarge(f"{has}, and a value has to fit into that: the function wrote one of {size}")
+                raise TooLarge(f"{has}, and a value has to fit into that with its key: the function wrote one of {size}")
         limit = self._table.spec().most_state(memory)
         after = process.bytes_after(self._writes) if process.is_here else 0
         if after > limit and after > process.state_bytes:

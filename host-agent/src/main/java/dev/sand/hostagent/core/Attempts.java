@@ -28,8 +28,10 @@ final class Attempts {
         boolean inProcess = event.owner.process() != null;
         List<Published> published = event.published(withFinish);
         Failure refusal = Refusals.ofResult(event, output, published, grain.application());
+        Failure lacking = null;
         if (refusal == null && inProcess) {
             refusal = context.processes.refusal(event, stateWrites);
+            lacking = context.processes.lacksRoom(event, stateWrites);
         }
         if (refusal != null) {
             context.processes.free(grain.application().key().application(), StateWrite.values(stateWrites));
@@ -41,7 +43,12 @@ final class Attempts {
         }
         context.counters.finished++;
         end(event, null, startedNs, endedNs);
-        whenSent(event, () -> event.owner.onEventSucceeded(event, output, published));
+        Runnable told = () -> whenSent(event, () -> event.owner.onEventSucceeded(event, output, published));
+        if (lacking == null) {
+            told.run();
+        } else { // it is not run again for that: what it did besides would be done twice
+            context.processes.whenRoom(event, lacking, told, failure -> whenSent(event, () -> event.owner.onEventFailed(event, failure)));
+        }
         grain.dispatch();
     }
 

@@ -8,6 +8,7 @@ import dev.sand.hostagent.process.LifeCycle;
 import dev.sand.hostagent.process.ProcessImage;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 
 /**
@@ -17,11 +18,10 @@ import java.util.function.Consumer;
  * NONE     → DRAINING  to be swapped out: those that run end, no other begins
  * DRAINING → WRITING   none runs
  * DRAINING → NONE      they did not end in time
- * NONE     → WRITING   a checkpoint; what changes meanwhile is behind the image, which waits until nothing is on its way into the journal
+ * NONE     → WRITING   a checkpoint; what changes meanwhile is behind the image, which waits for its {@link Stillness}
  * WRITING  → NONE      written, and then perhaps forgotten here; or not, and all of it is here still
  * </pre>
- * Armed as a timer while it drains, while there are changes that no image has: for the next checkpoint, and while it waits for the
- * journal: under a steady stream of messages there is always one on its way, so that after a while new ones are held back, for a while.
+ * Armed as a timer while it drains, and while there are changes that no image has: for the next checkpoint.
  */
 final class Imaging extends Timed {
     private enum State { NONE, DRAINING, WRITING }
@@ -31,23 +31,19 @@ final class Imaging extends Timed {
     /** The journal is kept for so long, and read by a new owner. */
     private static final long CHECKPOINT_NS = 300 * S;
     private static final long AGAIN_NS = 30 * S;
-    private static final long PATIENCE_NS = 2 * S;
-    /** The journal may take none at all. */
-    private static final long HOLD_NS = 10 * S;
-    static final long HOLD_MS = HOLD_NS / 1_000_000;
 
     private final CoreContext context;
     private final ProcessHome home;
     private final CloudProcess process;
     private final ProcessJournal journal;
+    private final Stillness stillness;
     private final List<Consumer<Failure>> waiting = new ArrayList<>(1);
+    /** Who wants it swapped out once the checkpoint is written. */
+    private final List<Consumer<Failure>> next = new ArrayList<>(0);
     private final List<Payload> kept = new ArrayList<>(0);
     private State state = State.NONE;
     private boolean swaps;
-    /** It is to be swapped out once the checkpoint is written. */
-    private boolean swapsNext;
     private boolean snapshot;
-    private boolean holds;
     private boolean closed;
     private Runnable onClosed = () -> { };
 
@@ -56,6 +52,7 @@ final class Imaging extends Timed {
         this.home = home;
         this.process = home.process();
         this.journal = home.journal();
+        this.stillness = new Stillness(context, home);
         if (journal.isDirty()) {
             onDirty();
         }
@@ -63,25 +60,40 @@ final class Imaging extends Timed {
     }
 
     private void onDirty() {
-        if (state == State.NONE) {
+        if (state == State.NONE && !closed) {
             context.timers.arm(this, context.nowNs + CHECKPOINT_NS);
         }
     }
 
     /** @param then told why it could not be written, or null */
     void checkpoint(Consumer<Failure> then) {
+        if (closed) {
+            then.accept(gone());
+            return;
+        }
         waiting.add(then);
         if (state == State.NONE) {
             write();
         }
     }
 
-    /** @param then told why it could not be, or null; it may have been brought back by then */
+    /** @param then told why it could not be, or null; it may have been brought back by then, or be here still, for what came meanwhile */
     void swapOut(Consumer<Failure> then) {
-        waiting.add(then);
+        if (closed) {
+            then.accept(gone());
+            return;
+        }
         if (state == State.WRITING && !swaps) {
-            swapsNext = true;
-        } else if (state == State.NONE) {
+            next.add(then);
+            return;
+        }
+        if (state == State.NONE && process.isDueByItself()) {
+            then.accept(due());
+            home.occupants().restOn();
+            return;
+        }
+        waiting.add(then);
+        if (state == State.NONE) {
             swaps = true;
             state = State.DRAINING;
             home.become(LifeCycle.SWAPPING_OUT);
@@ -93,68 +105,48 @@ final class Imaging extends Timed {
     /** A function has ended. */
     void onLeft() {
         if (state == State.DRAINING && home.occupants().running() == 0) {
-            if (isSending()) { // its functions do not wait for long on mailboxes that are full, for these may wait for them
-                context.timers.arm(this, Math.min(dueNs, context.nowNs + PATIENCE_NS));
-                context.processes.late().whenNone(home.application(), home.id(), this::onLeft);
-            } else {
-                write();
-            }
+            write();
         }
     }
 
-    /** The journal has messages of it that nobody else has, and lets them go once there is an image. */
-    private boolean isSending() {
-        return context.processes.late().has(home.application(), home.id());
+    private Failure due() {
+        return conflict("a trigger's time-out is to come in it");
     }
 
-    private Failure sending() {
-        return Failure.platform(Errors.UNAVAILABLE, "messages of process " + home.id() + " are on their way to others still", true);
+    private Failure conflict(String why) {
+        String shown = process.status().shown();
+        return new Failure(Errors.CONFLICT, "process " + home.id() + " of application " + home.application() + " is " + shown
+                + ": it cannot be swapped out, for " + why, Failure.Source.CALLER, false, null, Map.of("state", shown));
     }
 
     @Override
     void onDue() {
         if (state == State.DRAINING) {
-            ended(home.occupants().running() == 0 && isSending() ? sending() : Failure.caller(Errors.CONFLICT, "process " + home.id()
-                    + " is active: " + home.occupants().running() + " functions run in it still"));
+            ended(conflict("functions run in it still: " + home.occupants().running()));
         } else if (state == State.NONE) {
             checkpoint(failure -> { });
-        } else {
-            holds = !holds;
-            context.timers.arm(this, context.nowNs + (holds ? HOLD_NS : AGAIN_NS));
-            if (!holds) {
-                home.lookAgain();
-            }
         }
     }
 
-    /** Whether what would change the process is to wait, for a moment: no message comes, no function begins. */
-    boolean holdsBack() {
-        return holds;
+    Stillness stillness() {
+        return stillness;
     }
 
     private void write() {
         state = State.WRITING;
-        context.timers.arm(this, context.nowNs + PATIENCE_NS);
-        journal.whenQuiet(() -> {
-            if (closed) {
-                return;
-            }
-            boolean held = holds;
-            holds = false;
-            context.timers.disarm(this);
-            writeQuiet();
-            if (held) {
-                home.lookAgain();
+        context.timers.disarm(this);
+        stillness.await(!swaps, failure -> {
+            if (failure == null && swaps && process.isDueByItself()) { // by a message that came while it drained
+                ended(due());
+            } else if (failure == null) {
+                writeStill();
+            } else {
+                ended(failure);
             }
         });
     }
 
-    /** All that has changed is durable. */
-    private void writeQuiet() {
-        if (isSending()) {
-            ended(sending());
-            return;
-        }
+    private void writeStill() {
         snapshot = true;
         ProcessImage image = process.image(home.about(swaps), context.epochOffsetNs());
         journal.imageBegins(image.number());
@@ -168,7 +160,7 @@ final class Imaging extends Timed {
         home.free(List.copyOf(kept));
         kept.clear();
         if (failure == null) {
-            home.imaged(image, swaps);
+            process.imaged(image);
         }
         if (closed) {
             onClosed.run();
@@ -182,16 +174,20 @@ final class Imaging extends Timed {
 
     private void ended(Failure failure) {
         boolean swapped = swaps && failure == null;
-        boolean again = swapsNext && failure == null;
+        boolean leaves = swapped && home.mayLeave();
+        if (failure == null) {
+            home.counts().imaged(leaves);
+        }
         if (swaps) {
             home.become(swapped ? LifeCycle.SWAPPED : LifeCycle.ACTIVE);
         }
         state = State.NONE;
         swaps = false;
-        swapsNext = false;
         List<Consumer<Failure>> told = List.copyOf(waiting);
+        List<Consumer<Failure>> swappers = List.copyOf(next);
         waiting.clear();
-        if (swapped && home.mayLeave()) {
+        next.clear();
+        if (leaves) {
             home.exit().swappedOut();
         } else {
             if (swapped) {
@@ -202,11 +198,8 @@ final class Imaging extends Timed {
                 context.timers.arm(this, context.nowNs + (failure == null ? CHECKPOINT_NS : AGAIN_NS));
             }
         }
-        if (again) {
-            swapOut(failureOfSwap -> told.forEach(each -> each.accept(failureOfSwap)));
-        } else {
-            told.forEach(each -> each.accept(failure));
-        }
+        told.forEach(each -> each.accept(failure));
+        swappers.forEach(failure == null ? this::swapOut : each -> each.accept(failure));
         home.onImaged();
     }
 
@@ -226,10 +219,17 @@ final class Imaging extends Timed {
 
     void close() {
         closed = true;
-        holds = false;
+        stillness.close();
         context.timers.disarm(this);
-        List<Consumer<Failure>> told = List.copyOf(waiting);
+        List<Consumer<Failure>> told = new ArrayList<>(waiting);
+        told.addAll(next);
         waiting.clear();
-        told.forEach(each -> each.accept(Failure.platform(Errors.NOT_FOUND, "process " + home.id() + " is here no more", true)));
+        next.clear();
+        told.forEach(each -> each.accept(gone()));
+    }
+
+    /** What is here of it is not it any more: no image is made of that. */
+    private Failure gone() {
+        return Failure.platform(Errors.NOT_FOUND, "process " + home.id() + " is here no more", true);
     }
 }

@@ -30,9 +30,9 @@ final class LateSends {
     /**
      * @param message null: something else that waits its turn, {@code then}
      * @param waits whose end does until it is there for good; @param slot of the sender, and its epoch: behind that its next owner gives it;
-     * @param untilNs how long its receiver may be nowhere
+     * @param untilNs how long its receiver may be nowhere; @param sinceNs when it came
      */
-    private record Step(Outgoing message, String waits, int slot, long epoch, long untilNs, Runnable then) {}
+    private record Step(Outgoing message, String waits, int slot, long epoch, long untilNs, long sinceNs, Runnable then) {}
 
     private static final class Line {
         final ArrayDeque<Step> steps = new ArrayDeque<>(1);
@@ -58,13 +58,13 @@ final class LateSends {
         // Whose sender's slot is lost already is not this host's to give: that runs again elsewhere, perhaps as another execution.
         long epoch = context.slots.state(slot) == SlotTable.State.ELSEWHERE ? NOBODYS : context.slots.epoch(slot);
         long untilNs = context.nowNs + (made ? 0 : MADE_AGAIN_NS);
-        add(new Way(application, message.source(), message.destination()), new Step(message, waits, slot, epoch, untilNs, null));
+        add(new Way(application, message.source(), message.destination()), new Step(message, waits, slot, epoch, untilNs, context.nowNs, null));
     }
 
     /** Does the step when nothing of this kind is before it. */
     void behind(String application, String source, String destination, Runnable step) {
         if (isBusy(application, source, destination)) {
-            add(new Way(application, source, destination), new Step(null, null, 0, 0, 0, step));
+            add(new Way(application, source, destination), new Step(null, null, 0, 0, 0, context.nowNs, step));
         } else {
             step.run();
         }
@@ -185,6 +185,12 @@ final class LateSends {
     boolean has(String application, String source) {
         return settling.containsKey(of(application, source))
                 || ways.keySet().stream().anyMatch(way -> way.source.equals(source) && way.application.equals(application));
+    }
+
+    /** Whether one of that process is to be given since then, or for longer. */
+    boolean hasSince(String application, String source, long sinceNs) {
+        return ways.entrySet().stream().anyMatch(way -> way.getKey().source.equals(source) && way.getKey().application.equals(application)
+                && !way.getValue().steps.isEmpty() && way.getValue().steps.peek().sinceNs <= sinceNs);
     }
 
     /** The step is done once there are none, at once when there are none now. */

@@ -80,19 +80,19 @@ final class MailboxLine {
         }
         Payload payload = sender.message().payload();
         boolean fits = payload.size() <= home.spec().mailboxBytes();
-        boolean isHeld = home.imaging().holdsBack() && !isRepeated;
+        boolean isHeld = home.imaging().stillness().holdsMessages() && !isRepeated;
         if (waitMs <= 0 && !isHeld || !fits) {
             refuse(sender, fits ? Errors.OVERLOADED : Errors.TOO_LARGE, full(payload));
             return;
         }
         senders.add(sender);
         sender.waitsIn(this);
-        context.timers.arm(sender, context.nowNs + Math.max(waitMs, isHeld ? Imaging.HOLD_MS : 0) * 1_000_000);
+        context.timers.arm(sender, context.nowNs + Math.max(waitMs, isHeld ? Stillness.HOLD_MS : 0) * 1_000_000);
     }
 
     /** Whether no message that was sent may come just now; what a function of its own sends at its end may: none begins meanwhile. */
     boolean holdsBack(Outgoing message) {
-        return home.imaging().holdsBack() && !message.source().equals(process.id());
+        return home.imaging().stillness().holdsMessages() && !message.source().equals(process.id());
     }
 
     /** It has waited for as long as it would. */
@@ -125,7 +125,7 @@ final class MailboxLine {
                 return false;
             }
             context.processes.deferred().add(function.attempt(), this, sender.message());
-        } else if (home.imaging().holdsBack() && !process.mailbox().hasTaken(sender.message().sender(), sender.message().ordinal())
+        } else if (home.imaging().stillness().holdsMessages() && !process.mailbox().hasTaken(sender.message().sender(), sender.message().ordinal())
                 || !deliver(sender.message(), sender.message().sender(), !(sender instanceof FunctionSender))) {
             return false;
         }

@@ -24,7 +24,7 @@ import java.util.Map;
  * WRITING → STUCK    it cannot be: functions begin again, but none of them makes the state larger
  * STUCK   → WRITING  after a pause
  * </pre>
- * Armed as a timer while STUCK.
+ * A function that has ended with more than there is room for then has its end wait ({@link RoomLine}). Armed as a timer while STUCK.
  */
 final class Overflow extends Timed {
     private enum State { WITHIN, WRITING, STUCK }
@@ -38,6 +38,7 @@ final class Overflow extends Timed {
     private final ProcessHome home;
     private final CloudProcess process;
     private final Map<String, Loading> loading = new LinkedHashMap<>(0);
+    private final RoomLine line;
     private State state = State.WITHIN;
     private Failure failure;
     private boolean closed;
@@ -46,6 +47,11 @@ final class Overflow extends Timed {
         this.context = context;
         this.home = home;
         this.process = home.process();
+        this.line = new RoomLine(context);
+    }
+
+    RoomLine line() {
+        return line;
     }
 
     // --- out
@@ -76,6 +82,7 @@ final class Overflow extends Timed {
         context.timers.disarm(this);
         state = State.WITHIN;
         failure = null;
+        line.onRoom();
     }
 
     private void onWritten(Failure why) {
@@ -240,6 +247,7 @@ final class Overflow extends Timed {
     void close() {
         closed = true;
         context.timers.disarm(this);
+        line.close();
         List<Loading> open = List.copyOf(loading.values());
         loading.clear();
         for (Loading each : open) {

@@ -205,6 +205,9 @@ final class ProcessCalls {
 
     private void write(Event event, ProcessHome home, Input.CallProcess call, List<StateWrite> writes) {
         Failure refusal = processes.refusal(event, writes);
+        if (refusal == null) {
+            refusal = processes.lacksRoom(event, writes);
+        }
         if (refusal != null) {
             refuse(call, refusal.error(), refusal.cause());
             return;

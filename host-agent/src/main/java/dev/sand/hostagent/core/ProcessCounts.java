@@ -30,6 +30,7 @@ final class ProcessCounts {
                 checkpoints + (swaps ? 0 : 1));
     }
 
+    /** @param swapped it is here no more */
     void imaged(boolean swapped) {
         swapsOut += swapped ? 1 : 0;
         checkpoints += swapped ? 0 : 1;

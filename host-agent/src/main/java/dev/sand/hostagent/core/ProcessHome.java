@@ -242,7 +242,7 @@ final class ProcessHome {
     /** Of invocations by messages. */
     boolean hasRoom() {
         return process.status() != LifeCycle.SWAPPING_OUT
-                && !imaging.holdsBack() && (long) occupants.count() + context.processes.arrivals().count(this) + invocations.joining()
+                && !imaging.stillness().holdsFunctions() && (long) occupants.count() + context.processes.arrivals().count(this) + invocations.joining()
                         < (long) spec.concurrency() + spec.queueDepth();
     }
 
@@ -251,12 +251,6 @@ final class ProcessHome {
     /** It is being written: whether it got there may never be known. */
     void writesImage() {
         hasImage = true;
-    }
-
-    /** It is written. */
-    void imaged(ProcessImage image, boolean swapped) {
-        counts.imaged(swapped);
-        process.imaged(image);
     }
 
     /** Nobody has come since the image was made, nobody knows it who will, and nothing of it becomes due by itself. */

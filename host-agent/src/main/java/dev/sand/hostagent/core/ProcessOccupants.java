@@ -34,7 +34,7 @@ final class ProcessOccupants extends Timed {
     }
 
     void next() {
-        while (status() == LifeCycle.ACTIVE && !home.overflow().holdsUp() && !home.imaging().holdsBack()
+        while (status() == LifeCycle.ACTIVE && !home.overflow().holdsUp() && !home.imaging().stillness().holdsFunctions()
                 && running.size() < home.spec().concurrency() && !waiting.isEmpty()) {
             RunningExecution execution = waiting.poll();
             running.add(execution);
@@ -110,7 +110,7 @@ final class ProcessOccupants extends Timed {
 
     /** Since when nothing ran in it; Long.MAX_VALUE: something does, or it is not to be swapped out. */
     long idleSinceNs() {
-        return status() == LifeCycle.IDLE ? restingSinceNs : Long.MAX_VALUE;
+        return status() == LifeCycle.IDLE && !home.process().isDueByItself() ? restingSinceNs : Long.MAX_VALUE;
     }
 
     void close() {

@@ -329,23 +329,31 @@ final class Processes {
         return new Attempt(event.id, event.attempt);
     }
 
-    /** Why what the attempt wrote cannot be taken; null: it can. */
+    /** Why what the attempt wrote will never be taken; null: it may be. */
     Failure refusal(Event event, List<StateWrite> withEnd) {
         ProcessHome home = home(event);
         if (home == null) {
             return null;
         }
         Refusal refusal = home.process().refusal(attempt(event), withEnd, home.mostStateBytes());
-        if (refusal == null) {
-            return home.overflow().refusal(attempt(event), withEnd);
-        }
-        return Failure.limit(Errors.TOO_LARGE, "process " + home.id() + " has a limit of " + refusal.allowed() + " bytes of "
+        return refusal == null ? null : Failure.limit(Errors.TOO_LARGE, "process " + home.id() + " has a limit of " + refusal.allowed() + " bytes of "
                 + switch (refusal.limit()) {
-                    case "process memory" -> "memory, and a value of its state has to fit into that: " + event.id + " wrote one of ";
+                    case "process memory" -> "memory, and a value of its state has to fit into that with its key: " + event.id + " wrote one of ";
                     case "process record" -> "the record of what one function writes, and " + event.id + " would make it ";
                     default -> "state, and " + event.id + " would make it ";
                 } + refusal.actual(), Failure.Source.GRAIN,
                 refusal.allowed(), refusal.actual());
+    }
+
+    /** Why it cannot be just now; null: it can. */
+    Failure lacksRoom(Event event, List<StateWrite> withEnd) {
+        ProcessHome home = home(event);
+        return home == null ? null : home.overflow().refusal(attempt(event), withEnd);
+    }
+
+    /** The attempt has ended, and its change waits. @param then once there is room for it; @param failed told that there is none: it is dropped */
+    void whenRoom(Event event, Failure lacking, Runnable then, Consumer<Failure> failed) {
+        home(event).overflow().line().add(event.change, lacking, then, failed);
     }
 
     /** The attempt ended well. @return what it did, which takes effect once it is durable; null: nothing */

@@ -212,8 +212,6 @@ class OverflowTest extends ProcessFixture {
             assertThat(refused.error()).isEqualTo(Errors.UNAVAILABLE);
             assertThat(refused.message()).contains("250000", "the store is away");
         });
-        finish(grows, large("d"));
-        assertThat(shop.answer().failure().error()).isEqualTo(Errors.UNAVAILABLE);
         Running shrinks = running("p");
         finish(shrinks, new StateWrite("a", null));
         assertThat(shop.answer().status()).isEqualTo(Status.SUCCEEDED);
@@ -222,6 +220,72 @@ class OverflowTest extends ProcessFixture {
         keep("d");
         assertThat(shop.answer().status()).isEqualTo(Status.SUCCEEDED);
         assertThat(view().overflowBytes()).isEqualTo(100_001);
+    }
+
+    /** Three values are in memory, and the store is away. */
+    private void stuck() {
+        keep("a", "b");
+        shop.writesImages = false;
+        keep("c");
+        on(new Input.ImageWritten(lastWrite(), away()));
+    }
+
+    @Test
+    void anEndWaitsUntilThereIsRoomForWhatItsFunctionWrote() {
+        stuck();
+        List<Action> end = finish(running("p"), large("d"));
+        assertThat(end).noneMatch(Action.Respond.class::isInstance);
+        assertThat(home().process().stored("d")).as("it is in no journal").isNull();
+        shop.writesImages = true;
+        shop.all.clear();
+        shop.after(2_100);
+        assertThat(shop.all).filteredOn(Action.Respond.class::isInstance).singleElement()
+                .satisfies(told -> assertThat(((Action.Respond) told).result().status()).isEqualTo(Status.SUCCEEDED));
+        assertThat(home().process().stored("d")).isNotNull();
+        assertThat(view().overflowBytes()).isEqualTo(200_002);
+    }
+
+    @Test
+    void oneThatFindsNoRoomInTimeHasRunAndLeavesNothing() {
+        stuck();
+        finish(running("p"), large("d"));
+        shop.all.clear();
+        shop.settled.clear();
+        shop.after(9_900);
+        assertThat(shop.all).noneMatch(Action.Respond.class::isInstance);
+        shop.after(200);
+        Failure failure = shop.answer().failure();
+        on(new Input.ImageWritten(lastWrite(), away()));
+        assertThat(failure.error()).isEqualTo(Errors.UNAVAILABLE);
+        assertThat(failure.cause()).contains("250000", "has run");
+        assertThat(failure.retryable()).as("who asks again does the rest of it twice").isFalse();
+        assertThat(freed()).containsExactly("of-d");
+        assertThat(home().occupants().running()).isZero();
+    }
+
+    @Test
+    void whatWaitsForRoomIsNobodysOnceItsProcessIsKilled() {
+        stuck();
+        finish(running("p"), large("d"));
+        shop.all.clear();
+        shop.settled.clear();
+        command("p", Kind.KILL);
+        assertThat(shop.answer().status()).isEqualTo(Status.CANCELLED);
+        assertThat(freed()).containsExactlyInAnyOrder("of-a", "of-b", "of-c", "of-d");
+        shop.after(20_000);
+        assertThat(freed()).hasSize(4);
+    }
+
+    @Test
+    void whatWaitsForRoomRunsAgainAtTheNextOwner() {
+        stuck();
+        finish(running("p"), large("d"));
+        shop.all.clear();
+        shop.settled.clear();
+        on(new Input.SlotLost(Slots.of("p", SLOTS), CoreFixture.EPOCH));
+        shop.after(20_000);
+        assertThat(freed()).containsExactlyInAnyOrder("of-a", "of-b", "of-c", "of-d");
+        assertThat(shop.all.stream().filter(Action.Journal.class::isInstance)).as("its end is not this host's to write").isEmpty();
     }
 
     @Test

@@ -339,10 +339,61 @@ class SwappingTest extends ProcessFixture {
 
     @Test
     void oneThatMessagesWillInvokeByTheClockStays() {
-        running("p");
+        stateAndMessage();
+        Running runs = running("p");
+        List<Object> early = command(new ProcessCommand(APP.application(), APP.version(), "p", Kind.SWAP_OUT));
         call(running("q"), new ProcessCall.Send(0, "p", "invoke:late:x", json("8"), 0));
-        assertThat(command("p", Kind.SWAP_OUT)).isNull();
-        assertThat(isHere("p")).isTrue();
+        finish(runs);
+        for (Object told : List.of(early.getFirst(), command("p", Kind.SWAP_OUT))) {
+            assertThat(told).isInstanceOfSatisfying(Failure.class, failure -> {
+                assertThat(failure.error()).isEqualTo(Errors.CONFLICT);
+                assertThat(failure.cause()).contains("a trigger's time-out is to come");
+                assertThat(failure.details()).containsEntry("state", "active");
+            });
+        }
+        shop.after(50_000);
+        assertThat(((ProcessView) command("p", Kind.DESCRIBE)).swapsOut()).isZero();
+        assertThat(command("p", Kind.SWAP_OUT)).isInstanceOfSatisfying(Failure.class, failure ->
+                assertThat(failure.details()).containsEntry("state", "idle"));
+    }
+
+    /** Found by the simulation (seed 59): its next one was overwritten. */
+    @Test
+    void noImageIsMadeOfOneThatWasKilled() {
+        stateAndMessage();
+        command("p", Kind.CHECKPOINT);
+        command("p", Kind.KILL);
+        shop.all.clear();
+        shop.after(400_000);
+        assertThat(shop.all).noneMatch(Action.WriteImage.class::isInstance);
+    }
+
+    @Test
+    void aSwapThatLeavesItHereIsNone() {
+        stateAndMessage();
+        shop.writesImages = false;
+        List<Object> told = command(new ProcessCommand(APP.application(), APP.version(), "p", Kind.SWAP_OUT));
+        Action.WriteImage write = shop.all.stream().filter(Action.WriteImage.class::isInstance).map(Action.WriteImage.class::cast).toList().getLast();
+        call(running("q"), send(0, "p", "8"));
+        on(new Input.ImageWritten(write, null));
+        assertThat(told).singleElement().isInstanceOfSatisfying(ProcessView.class, view -> {
+            assertThat(view.status()).isEqualTo("active");
+            assertThat(view.swapsOut()).isZero();
+            assertThat(view.checkpoints()).isEqualTo(1);
+        });
+    }
+
+    @Test
+    void whoAsksForACheckpointIsNotToldOfTheSwapBehindIt() {
+        stateAndMessage();
+        call(running("q"), new ProcessCall.Send(0, "p", "invoke:late:x", json("8"), 0));
+        shop.writesImages = false;
+        List<Object> checkpoint = command(new ProcessCommand(APP.application(), APP.version(), "p", Kind.CHECKPOINT));
+        Action.WriteImage write = shop.all.stream().filter(Action.WriteImage.class::isInstance).map(Action.WriteImage.class::cast).toList().getLast();
+        List<Object> swap = command(new ProcessCommand(APP.application(), APP.version(), "p", Kind.SWAP_OUT));
+        on(new Input.ImageWritten(write, null));
+        assertThat(checkpoint).singleElement().isInstanceOf(ProcessView.class);
+        assertThat(swap).singleElement().isInstanceOf(Failure.class);
     }
 
     @Test
