@@ -42,6 +42,8 @@ run_test() {
   test_gui >"$SAND_LOGS/gui-test.log" 2>&1 </dev/null || gui_status=$?
 
   if platform_is_built; then
+    # Hundreds of platforms start here: with what a run has taught, as a user's do, each takes half the time.
+    [ "$quick" = 1 ] || train_java
     say "end-to-end tests against a running platform"
     # Each of those at once has a platform of its own; --quick has one. Many start further ones, as the cluster's suites do, and
     # with one compiler too.
