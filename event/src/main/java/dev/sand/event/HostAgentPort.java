@@ -55,38 +55,29 @@ public interface HostAgentPort {
 
     /**
      * Ends an execution; false when it is not running here. Completes once no crash makes it run on; fails with
-     * {@link CancelException} when that cannot be told now, and may be asked for again.
+     * {@link UnsureException} when that cannot be told now, and may be asked for again.
      *
      * @param error what it ends with, and the cause then stands as it is given; null: {@code Sand.Cancelled}, and the cause in a
      *              sentence
      */
     CompletableFuture<Boolean> cancel(String executionId, String error, String cause);
 
-    /** Nothing is known of what came of a cancellation. */
-    final class CancelException extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-
-        public CancelException(Failure failure) {
-            super(failure.cause());
-        }
-    }
-
     default CompletableFuture<Boolean> cancel(String executionId, String cause) {
         return cancel(executionId, null, cause);
     }
 
     /**
-     * Reports on a task that waits for its token, to the owner of its execution. Fails with {@link CallbackException} when that one
+     * Reports on a task that waits for its token, to the owner of its execution. Fails with {@link UnsureException} when that one
      * cannot be told now; then it may be reported again.
      */
     CompletableFuture<TaskCallback.Outcome> callBack(TaskCallback callback);
 
-    /** Nothing is known of what came of a callback. */
-    final class CallbackException extends RuntimeException {
+    /** Nothing is known of what came of what was asked for; it may be asked for again. */
+    final class UnsureException extends RuntimeException {
         private static final long serialVersionUID = 1L;
         private final transient Failure failure;
 
-        public CallbackException(Failure failure) {
+        public UnsureException(Failure failure) {
             super(failure.cause());
             this.failure = failure;
         }

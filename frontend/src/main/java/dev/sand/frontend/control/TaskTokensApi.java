@@ -5,7 +5,7 @@ import dev.sand.event.ApplicationName;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort;
-import dev.sand.event.HostAgentPort.CallbackException;
+import dev.sand.event.HostAgentPort.UnsureException;
 import dev.sand.event.Limits;
 import dev.sand.event.Payload;
 import dev.sand.event.TaskCallback;
@@ -101,7 +101,7 @@ public final class TaskTokensApi {
                 try {
                     return host.callBack(callback).get(ANSWER_MS, TimeUnit.MILLISECONDS);
                 } catch (ExecutionException e) {
-                    if (!(e.getCause() instanceof CallbackException unsure)) {
+                    if (!(e.getCause() instanceof UnsureException unsure)) {
                         throw new IllegalStateException(e.getCause());
                     }
                     if (System.nanoTime() > untilNs) {

@@ -216,7 +216,7 @@ public final class RemoteHosts implements HostAgentPort, AutoCloseable {
     @Override
     public CompletableFuture<TaskCallback.Outcome> callBack(TaskCallback callback) {
         return TaskTokens.claimed(callback.token()).map(place -> owners.ofExecution(place.executionId(), owner -> owner.callBack(callback))
-                .exceptionallyCompose(e -> CompletableFuture.failedFuture(new CallbackException(Failure.platform(Errors.UNAVAILABLE,
+                .exceptionallyCompose(e -> CompletableFuture.failedFuture(new UnsureException(Failure.platform(Errors.UNAVAILABLE,
                         OwnerQuestions.cause(e).getMessage(), true)))))
                 .orElseGet(() -> CompletableFuture.completedFuture(TaskCallback.Outcome.UNKNOWN_TOKEN));
     }

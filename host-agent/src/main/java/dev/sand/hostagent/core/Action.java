@@ -133,10 +133,10 @@ public sealed interface Action {
     record Respond(InvocationListener listener, InvocationResult result, int slot, long epoch) implements Action {}
 
     /** Answers a Callback. @param outcome null: nothing came of it, for the reason given, and it may be brought again */
-    record AnswerCallback(Input.CallbackListener listener, TaskCallback.Outcome outcome, Failure failure) implements Action {}
+    record AnswerCallback(Input.Listener<TaskCallback.Outcome> listener, TaskCallback.Outcome outcome, Failure failure) implements Action {}
 
     /** Answers a Cancel. @param failure null: it runs no more; otherwise why that is not known */
-    record AnswerCancel(Input.CancelListener listener, boolean byThis, Failure failure) implements Action {}
+    record AnswerCancel(Input.Listener<Boolean> listener, boolean byThis, Failure failure) implements Action {}
 
     /** Answers a CallProcess. */
     record AnswerProcessCall(ProcessCall.Listener listener, ProcessCall.Answer answer) implements Action {}
@@ -177,7 +177,7 @@ public sealed interface Action {
     record AnswerDelivery(Consumer<Failure> listener, Failure failure) implements Action {}
 
     /** Answers a Command about a process. @param view null: not done, for the reason given */
-    record AnswerCommand(Input.CommandListener listener, ProcessView view, Failure failure) implements Action {}
+    record AnswerCommand(Input.Listener<ProcessView> listener, ProcessView view, Failure failure) implements Action {}
 
     /**
      * Tell what is in a process.
@@ -186,7 +186,7 @@ public sealed interface Action {
      * @param page what there is to tell, or null
      * @param value the one that was asked for, as the process holds it; null, and no page: its image tells
      */
-    record AnswerLook(Input.CommandListener listener, ProcessView view, ProcessLook look, ProcessContents page, Payload value)
+    record AnswerLook(Input.Listener<ProcessView> listener, ProcessView view, ProcessLook look, ProcessContents page, Payload value)
             implements Action {}
 
     /** Make one value of several, a list, in order; a large one is kept for the process. Answer: Joined. @param then the core's own */

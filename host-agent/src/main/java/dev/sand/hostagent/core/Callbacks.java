@@ -4,7 +4,7 @@ import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.TaskCallback;
 import dev.sand.event.TaskCallback.Outcome;
-import dev.sand.hostagent.core.Input.CallbackListener;
+import dev.sand.hostagent.core.Input.Listener;
 import dev.sand.workflow.Execution.Signal;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -17,7 +17,7 @@ import java.util.Set;
  */
 final class Callbacks {
     /** @param signal that it has become; of equal ones each is its own */
-    private record Brought(Signal signal, CallbackListener listener) {}
+    private record Brought(Signal signal, Listener<Outcome> listener) {}
 
     private final CoreContext context;
     private final RunningExecution execution;
@@ -30,7 +30,7 @@ final class Callbacks {
         this.execution = execution;
     }
 
-    static void notAwaited(CoreContext context, CallbackListener listener) {
+    static void notAwaited(CoreContext context, Listener<Outcome> listener) {
         context.emit(new Action.AnswerCallback(listener, Outcome.NOT_AWAITED, null));
     }
 

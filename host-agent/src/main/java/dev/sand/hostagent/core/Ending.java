@@ -124,7 +124,7 @@ final class Ending {
         stops.forEach(stop -> context.emit(new Action.AnswerCancel(stop.listener(), false, failure)));
     }
 
-    void tellOnceRecorded(Input.CancelListener listener, boolean byThis) {
+    void tellOnceRecorded(Input.Listener<Boolean> listener, boolean byThis) {
         if (stops.isEmpty()) {
             stops = new ArrayList<>(1);
         }

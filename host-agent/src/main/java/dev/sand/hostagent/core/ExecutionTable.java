@@ -286,7 +286,7 @@ final class ExecutionTable {
     }
 
     /** Tells that it has ended once that is stored: now, when no record of it is awaited. */
-    void afterRecord(String executionId, Input.CancelListener listener, boolean byThis) {
+    void afterRecord(String executionId, Input.Listener<Boolean> listener, boolean byThis) {
         RunningExecution execution = unrecorded.get(executionId);
         if (execution == null) {
             context.emit(new Action.AnswerCancel(listener, byThis, null));

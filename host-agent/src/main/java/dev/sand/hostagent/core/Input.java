@@ -43,35 +43,27 @@ public sealed interface Input {
 
     record Unwatch(String executionId, ProgressListener listener) implements Input {}
 
-    /** Told once of what has come of a Cancel, on the shard's thread. */
-    interface CancelListener {
-        /** It has ended, for good: no crash makes it run on. @param byThis whether it ran until then */
-        void onEnded(boolean byThis);
+    /** Told once of what has come of what it asked for, on the shard's thread. */
+    interface Listener<T> {
+        void onDone(T what);
 
-        /** It may be asked for again. */
+        /** It may be asked for again when that says so. */
         void onFailed(Failure failure);
     }
 
     /**
      * Answered with AnswerCancel.
      *
-     * @param error and cause as HostAgentPort.cancel has them
+     * @param error and cause as HostAgentPort.cancel has them; @param listener told that it has ended, for good: no crash makes it run
+     *     on; and whether it ran until this
      */
-    record Cancel(String executionId, String error, String cause, CancelListener listener) implements Input {}
+    record Cancel(String executionId, String error, String cause, Listener<Boolean> listener) implements Input {}
 
     /** The application is gone. @param upTo its last version: what comes of that one or an earlier one is not taken any more */
     record Delete(String application, int upTo, String cause) implements Input {}
 
-    /** Told once of what has come of a callback, on the shard's thread. */
-    interface CallbackListener {
-        void onOutcome(TaskCallback.Outcome outcome);
-
-        /** It may be brought again. */
-        void onFailed(Failure failure);
-    }
-
     /** Somebody reports on the step of an execution that waits for its token. Answered with AnswerCallback. */
-    record Callback(String executionId, String step, TaskCallback what, CallbackListener listener) implements Input {}
+    record Callback(String executionId, String step, TaskCallback what, Listener<TaskCallback.Outcome> listener) implements Input {}
 
     /** Answer to Ask. */
     record Answered(String executionId, String step, Question.Answer answer) implements Input {}
@@ -138,15 +130,8 @@ public sealed interface Input {
     record CallProcess(AppKey app, String instance, String eventId, int attempt, ProcessCall call, ProcessCall.Listener listener)
             implements Input {}
 
-    /** Told once of what has come of a command, on the shard's thread. */
-    interface CommandListener {
-        void onDone(ProcessView view);
-
-        void onFailed(Failure failure);
-    }
-
     /** Somebody wants something done with a process. Answered with AnswerCommand. */
-    record Command(ProcessCommand command, CommandListener listener) implements Input {}
+    record Command(ProcessCommand command, Listener<ProcessView> listener) implements Input {}
 
     /**
      * A message of a process whose owner is another host, its payload kept for the process that it is for. Answered with AnswerDelivery.

@@ -110,9 +110,9 @@ final class ActionPerformer implements ActionSink {
             case Action.Evaluate evaluate -> adapters.expressions().evaluate(evaluate.execution(), evaluate.signal(),
                     (commands, failure) -> shard.submit(new Input.Evaluated(evaluate.executionId(), commands, failure)));
             case Action.CallObjects call -> adapters.objects().perform(call, shard);
-            case Action.AnswerCallback answer when answer.outcome() != null -> answer.listener().onOutcome(answer.outcome());
+            case Action.AnswerCallback answer when answer.outcome() != null -> answer.listener().onDone(answer.outcome());
             case Action.AnswerCallback answer -> answer.listener().onFailed(answer.failure());
-            case Action.AnswerCancel answer when answer.failure() == null -> answer.listener().onEnded(answer.byThis());
+            case Action.AnswerCancel answer when answer.failure() == null -> answer.listener().onDone(answer.byThis());
             case Action.AnswerCancel answer -> answer.listener().onFailed(answer.failure());
             case Action.AnswerProcessCall answer -> answer.listener().on(answer.answer());
             case Action.AnswerCommand answer when answer.view() != null -> answer.listener().onDone(answer.view());

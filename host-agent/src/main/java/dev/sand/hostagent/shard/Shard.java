@@ -3,10 +3,9 @@ package dev.sand.hostagent.shard;
 import dev.sand.event.ApplicationVersion;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
-import dev.sand.event.HostAgentPort.CallbackException;
-import dev.sand.event.HostAgentPort.CancelException;
 import dev.sand.event.HostAgentPort.ProcessException;
 import dev.sand.event.HostAgentPort.SandboxStatus;
+import dev.sand.event.HostAgentPort.UnsureException;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.ProcessCommand;
 import dev.sand.event.ProcessMessage;
@@ -35,6 +34,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * The driver of one shard (DESIGN, decision 1): one event loop, which alone reads the shard's sockets and changes its state.
@@ -128,55 +128,32 @@ public final class Shard {
     }
 
     CompletableFuture<Boolean> cancel(String executionId, String error, String cause) {
-        CompletableFuture<Boolean> answer = new CompletableFuture<>();
-        Input.CancelListener listener = new Input.CancelListener() {
-            @Override
-            public void onEnded(boolean byThis) {
-                answer.complete(byThis);
-            }
-
-            @Override
-            public void onFailed(Failure failure) {
-                answer.completeExceptionally(new CancelException(failure));
-            }
-        };
-        whileRunning(() -> on(new Input.Cancel(executionId, error, cause, listener)),
-                () -> listener.onFailed(Failure.platform(Errors.UNAVAILABLE, "this host agent is stopping", true)));
-        return answer;
+        return asked(listener -> new Input.Cancel(executionId, error, cause, listener), UnsureException::new);
     }
 
     CompletableFuture<TaskCallback.Outcome> callBack(TaskTokens.Place place, TaskCallback what) {
-        CompletableFuture<TaskCallback.Outcome> answer = new CompletableFuture<>();
-        Input.CallbackListener listener = new Input.CallbackListener() {
-            @Override
-            public void onOutcome(TaskCallback.Outcome outcome) {
-                answer.complete(outcome);
-            }
-
-            @Override
-            public void onFailed(Failure failure) {
-                answer.completeExceptionally(new CallbackException(failure));
-            }
-        };
-        whileRunning(() -> on(new Input.Callback(place.executionId(), place.step(), what, listener)),
-                () -> listener.onFailed(Failure.platform(Errors.UNAVAILABLE, "this host agent is stopping", true)));
-        return answer;
+        return asked(listener -> new Input.Callback(place.executionId(), place.step(), what, listener), UnsureException::new);
     }
 
     CompletableFuture<ProcessView> process(ProcessCommand command) {
-        CompletableFuture<ProcessView> answer = new CompletableFuture<>();
-        Input.CommandListener listener = new Input.CommandListener() {
+        return asked(listener -> new Input.Command(command, listener), ProcessException::new);
+    }
+
+    /** @param thrown what the answer ends with when that is a failure */
+    private <T> CompletableFuture<T> asked(Function<Input.Listener<T>, Input> question, Function<Failure, RuntimeException> thrown) {
+        CompletableFuture<T> answer = new CompletableFuture<>();
+        Input.Listener<T> listener = new Input.Listener<>() {
             @Override
-            public void onDone(ProcessView view) {
-                answer.complete(view);
+            public void onDone(T what) {
+                answer.complete(what);
             }
 
             @Override
             public void onFailed(Failure failure) {
-                answer.completeExceptionally(new ProcessException(failure));
+                answer.completeExceptionally(thrown.apply(failure));
             }
         };
-        whileRunning(() -> on(new Input.Command(command, listener)),
+        whileRunning(() -> on(question.apply(listener)),
                 () -> listener.onFailed(Failure.platform(Errors.UNAVAILABLE, "this host agent is stopping", true)));
         return answer;
     }

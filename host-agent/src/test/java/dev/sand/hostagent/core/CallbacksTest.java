@@ -14,7 +14,7 @@ import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.TaskCallback;
 import dev.sand.event.TaskCallback.Outcome;
 import dev.sand.hostagent.core.Action.Backup;
-import dev.sand.hostagent.core.Input.CallbackListener;
+import dev.sand.hostagent.core.Input.Listener;
 import dev.sand.workflow.Execution.Signal;
 import dev.sand.workflow.Executions;
 import dev.sand.workflow.asl.Definitions;
@@ -28,9 +28,9 @@ class CallbacksTest {
             {"StartAt": "Ask", "States": {"Ask": {"Type": "Task", "Resource": "ask.waitForTaskToken", "HeartbeatSeconds": 2,
                 "End": true}}}""";
     private static final StateMachine MACHINE = ((Definitions.Parsed.Valid) Definitions.parse(DEFINITION)).machine();
-    private static final CallbackListener NOBODY = new CallbackListener() {
+    private static final Listener<Outcome> NOBODY = new Listener<>() {
         @Override
-        public void onOutcome(Outcome outcome) { }
+        public void onDone(Outcome outcome) { }
 
         @Override
         public void onFailed(Failure failure) { }

@@ -270,9 +270,9 @@ class ExecutionsTest {
     }
 
     /** What they are told is in the actions. */
-    private static final class Stops implements Input.CancelListener {
+    private static final class Stops implements Input.Listener<Boolean> {
         @Override
-        public void onEnded(boolean byThis) {}
+        public void onDone(Boolean byThis) {}
 
         @Override
         public void onFailed(Failure failure) {}

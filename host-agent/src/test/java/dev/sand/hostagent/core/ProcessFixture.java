@@ -79,8 +79,8 @@ abstract class ProcessFixture {
         return answers;
     }
 
-    static Input.CommandListener listener(List<Object> answers) {
-        return new Input.CommandListener() {
+    static Input.Listener<ProcessView> listener(List<Object> answers) {
+        return new Input.Listener<>() {
             @Override
             public void onDone(ProcessView view) {
                 answers.add(view);

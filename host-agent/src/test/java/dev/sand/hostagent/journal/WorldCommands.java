@@ -80,7 +80,7 @@ final class WorldCommands {
     private void ask(ProcessCommand command, BiConsumer<ProcessView, Failure> then, long untilNs) {
         WorldHost owner = world.owners[world.livesIn(command.process())];
         boolean[] answered = {false};
-        owner.on(new Input.Command(command, new Input.CommandListener() {
+        owner.on(new Input.Command(command, new Input.Listener<>() {
             @Override
             public void onDone(ProcessView view) {
                 answered[0] = true;

@@ -77,7 +77,7 @@ final class Callers {
     }
 
     /** Asks for an execution's end. */
-    final class Stop implements Input.CancelListener {
+    final class Stop implements Input.Listener<Boolean> {
         private final String executionId;
         private boolean told;
         private boolean byThis;
@@ -89,7 +89,7 @@ final class Callers {
         }
 
         @Override
-        public void onEnded(boolean byThis) {
+        public void onDone(Boolean byThis) {
             tell();
             this.byThis = byThis;
             wasAccepted = durable.contains(executionId);

@@ -238,9 +238,9 @@ final class Simulation implements Driver, Seeds.Run {
                 }
             }
             case Action.AnswerCallback answer when answer.outcome() == null -> answer.listener().onFailed(answer.failure());
-            case Action.AnswerCallback answer -> answer.listener().onOutcome(answer.outcome());
+            case Action.AnswerCallback answer -> answer.listener().onDone(answer.outcome());
             case Action.AnswerCancel answer when answer.failure() != null -> answer.listener().onFailed(answer.failure());
-            case Action.AnswerCancel answer -> answer.listener().onEnded(answer.byThis());
+            case Action.AnswerCancel answer -> answer.listener().onDone(answer.byThis());
             case Action.Drained _ -> drained = true;
             case Action.Dropped _, Action.SendAway _, Action.SendBack _, Action.Ask _, Action.AnswerProcessCall _, Action.AnswerCommand _, Action.AnswerLook _, Action.RestoreProcess _, Action.WriteImage _,
                     Action.LoadValue _, Action.MoveImage _, Action.DeleteImage _, Action.FindImage _, Action.ListImages _, Action.FindElsewhere _, Action.SendElsewhere _,
@@ -311,9 +311,9 @@ final class Simulation implements Driver, Seeds.Run {
         }
         boolean isHeartbeat = dice.aside(30);
         TaskCallback what = isHeartbeat ? TaskCallback.heartbeat(token) : TaskCallback.success(token, Script.payload("called back"));
-        on(new Input.Callback(executionId, step, what, new Input.CallbackListener() {
+        on(new Input.Callback(executionId, step, what, new Input.Listener<>() {
             @Override
-            public void onOutcome(TaskCallback.Outcome outcome) {
+            public void onDone(TaskCallback.Outcome outcome) {
                 if (outcome == TaskCallback.Outcome.TAKEN && !isHeartbeat && !taken.add(token)) {
                     throw new Violation("the callback of " + token + " was taken twice");
                 }
