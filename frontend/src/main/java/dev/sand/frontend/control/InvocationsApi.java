@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sand.datalayer.InvocationStore;
 import dev.sand.datalayer.Registry;
-import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort;
 import dev.sand.event.Ids;
@@ -19,9 +18,6 @@ import dev.sand.frontend.http.Problem;
 import dev.sand.frontend.http.Problems;
 import dev.sand.frontend.http.Router;
 import java.io.IOException;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 import org.eclipse.jetty.http.HttpHeader;
 
@@ -32,7 +28,6 @@ public final class InvocationsApi {
     private static final long LOOK_AGAIN_MS = 10;
     private static final int LOOKS = 100;
     private static final long CANCEL_MS = 10_000;
-    private static final long CANCEL_AGAIN_MS = 50;
     private final Registry registry;
     private final InvocationStore records;
     private final HostAgentPort host;
@@ -172,29 +167,14 @@ public final class InvocationsApi {
     private void cancel(Exchange exchange) throws Exception {
         InvocationRecord record = find(exchange);
         Stop stop = Stop.of(exchange, record.executionId());
-        if (record.status() != Status.RUNNING || !cancelled(record.executionId(), stop)) {
+        if (record.status() != Status.RUNNING || !AskedAgain.until(CANCEL_MS, "It is not known whether execution "
+                + record.executionId() + " is stopped; stop it again",
+                () -> host.cancel(record.executionId(), stop.error(), stop.cause()))) {
             InvocationRecord now = find(exchange);
             throw Problem.caller(409, "not-running", "The invocation does not run", "Execution " + record.executionId()
                     + " does not run: its status is " + now.status() + ".").with("executionId", record.executionId())
                     .with("invocationStatus", now.status().name()).asException();
         }
         exchange.json(200, Json.object().put("executionId", record.executionId()).put("status", "CANCELLED"));
-    }
-
-    /** @return whether it ran until then; it has ended for good either way, whatever crashes */
-    private boolean cancelled(String executionId, Stop stop) throws InterruptedException {
-        long untilNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(CANCEL_MS);
-        String why = "it is not stored within " + CANCEL_MS + " ms that it has ended";
-        while (true) {
-            try {
-                return host.cancel(executionId, stop.error(), stop.cause()).get(untilNs - System.nanoTime(), TimeUnit.NANOSECONDS);
-            } catch (ExecutionException e) {
-                why = e.getCause().getMessage();
-            } catch (TimeoutException e) {
-                throw Problems.of(Failure.platform(Errors.UNAVAILABLE, "It is not known whether execution " + executionId + " is stopped: "
-                        + why + "; stop it again.", true), executionId).asException();
-            }
-            Thread.sleep(CANCEL_AGAIN_MS);
-        }
     }
 }

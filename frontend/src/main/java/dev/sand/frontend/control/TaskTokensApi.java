@@ -2,10 +2,7 @@ package dev.sand.frontend.control;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.sand.event.ApplicationName;
-import dev.sand.event.Errors;
-import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort;
-import dev.sand.event.HostAgentPort.UnsureException;
 import dev.sand.event.Limits;
 import dev.sand.event.Payload;
 import dev.sand.event.TaskCallback;
@@ -18,9 +15,6 @@ import dev.sand.frontend.http.Router;
 import dev.sand.workflow.TaskTokens;
 import java.io.IOException;
 import java.util.List;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 /**
  * {@code /api/v1/task-tokens}: whoever was given the token of a workflow's task reports on it. The token is all that is needed,
@@ -28,8 +22,6 @@ import java.util.concurrent.TimeoutException;
  */
 public final class TaskTokensApi {
     private static final long ANSWER_MS = 15_000;
-    /** An execution that is being recovered can soon be told. */
-    private static final long AGAIN_MS = 50;
     private static final String EXPECTED = "The body is a JSON object with a \"token\".";
     private static final int MOST_ERROR = 256;
     private final HostAgentPort host;
@@ -95,25 +87,7 @@ public final class TaskTokensApi {
     }
 
     private TaskCallback.Outcome outcome(TaskCallback callback) throws InterruptedException {
-        long untilNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ANSWER_MS);
-        try {
-            while (true) {
-                try {
-                    return host.callBack(callback).get(ANSWER_MS, TimeUnit.MILLISECONDS);
-                } catch (ExecutionException e) {
-                    if (!(e.getCause() instanceof UnsureException unsure)) {
-                        throw new IllegalStateException(e.getCause());
-                    }
-                    if (System.nanoTime() > untilNs) {
-                        throw Problems.of(Failure.platform(Errors.UNAVAILABLE, unsure.getMessage(), true), null).asException();
-                    }
-                    Thread.sleep(AGAIN_MS);
-                }
-            }
-        } catch (TimeoutException e) {
-            throw Problems.of(Failure.platform(Errors.UNAVAILABLE, "It is not known within " + ANSWER_MS + " ms whether the report was taken: "
-                    + "report again.", true), null).asException();
-        }
+        return AskedAgain.until(ANSWER_MS, "It is not known whether the report was taken; report again", () -> host.callBack(callback));
     }
 
     private static ProblemException unknown() {

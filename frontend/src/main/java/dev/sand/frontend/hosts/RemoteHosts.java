@@ -209,15 +209,19 @@ public final class RemoteHosts implements HostAgentPort, AutoCloseable {
 
     @Override
     public CompletableFuture<Boolean> cancel(String executionId, String error, String cause) {
-        return owners.ofExecution(executionId, owner -> owner.cancel(executionId, error, cause));
+        return owners.ofExecution(executionId, owner -> owner.cancel(executionId, error, cause)).exceptionallyCompose(RemoteHosts::unsure);
+    }
+
+    private static <T> CompletableFuture<T> unsure(Throwable thrown) {
+        return CompletableFuture.failedFuture(new UnsureException(Failure.platform(Errors.UNAVAILABLE,
+                OwnerQuestions.cause(thrown).getMessage(), true)));
     }
 
     /** Asked again, it may have been taken the first time: then it is said to be awaited no more. */
     @Override
     public CompletableFuture<TaskCallback.Outcome> callBack(TaskCallback callback) {
         return TaskTokens.claimed(callback.token()).map(place -> owners.ofExecution(place.executionId(), owner -> owner.callBack(callback))
-                .exceptionallyCompose(e -> CompletableFuture.failedFuture(new UnsureException(Failure.platform(Errors.UNAVAILABLE,
-                        OwnerQuestions.cause(e).getMessage(), true)))))
+                .exceptionallyCompose(RemoteHosts::unsure))
                 .orElseGet(() -> CompletableFuture.completedFuture(TaskCallback.Outcome.UNKNOWN_TOKEN));
     }
 

@@ -31,8 +31,8 @@ import org.eclipse.jetty.io.EndPoint;
  */
 final class Invoker implements AutoCloseable {
     /** Above this size the check of a body's JSON does not hold up the selector. */
-    private static final Payload EMPTY_OBJECT = Payload.json("{}".getBytes(StandardCharsets.UTF_8));
     private static final int CHECK_INLINE_BYTES = 4 * 1024;
+    private static final Payload EMPTY_OBJECT = Payload.json("{}".getBytes(StandardCharsets.UTF_8));
     /** A process is moved by hand: that it is so again while a request follows it is rare. */
     private static final int MOST_REDIRECTIONS = 20;
     private final HostAgentPort host;
