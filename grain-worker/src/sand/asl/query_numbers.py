@@ -51,8 +51,8 @@ class Native(Jsonata.JNativeFunction):  # type: ignore[misc]
         """A function that is handed to another one is called by it without a look at its signature: worded as Java does."""
         try:
             return self.method(*args, *[None] * (self.nargs - len(args)))
-        except (AttributeError, TypeError):
-            raise JException("argument type mismatch", -1) from None
+        except (AttributeError, TypeError) as e:
+            raise JException("argument type mismatch", -1) from e
 
     def given(self, number: float) -> Any:
         return None if math.isnan(number) else whole(checked(number))

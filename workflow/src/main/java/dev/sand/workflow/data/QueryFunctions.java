@@ -172,38 +172,7 @@ public final class QueryFunctions {
 
     /** The library takes an offset alone for a time zone. */
     public static String fromMillis(Number millis, String picture, String timezone) {
-        String offset = "utc".equalsIgnoreCase(timezone) ? null : timezone;
-        if (millis == null || picture == null || !picture.contains("]]")) {
-            return Functions.dateTimeFromMillis(millis, picture, offset);
-        }
-        // The library loses a doubled bracket that ends a literal part: another character stands in for it.
-        char mark = '\uE000';
-        while (picture.indexOf(mark) >= 0) {
-            mark++;
-        }
-        return Functions.dateTimeFromMillis(millis, marked(picture, mark), offset).replace(mark, ']');
-    }
-
-    /** With a mark for each doubled closing bracket outside of markers. */
-    private static String marked(String picture, char mark) {
-        StringBuilder out = new StringBuilder(picture.length());
-        for (int i = 0; i < picture.length(); i++) {
-            if (picture.startsWith("[[", i)) {
-                out.append("[[");
-                i++;
-            } else if (picture.charAt(i) == '[') {
-                int end = picture.indexOf(']', i);
-                end = end < 0 ? picture.length() - 1 : end;
-                out.append(picture, i, end + 1);
-                i = end;
-            } else if (picture.startsWith("]]", i)) {
-                out.append(mark);
-                i++;
-            } else {
-                out.append(picture.charAt(i));
-            }
-        }
-        return out.toString();
+        return TimePictures.written(millis, picture, "utc".equalsIgnoreCase(timezone) ? null : timezone);
     }
 
     public static Number millis() {
