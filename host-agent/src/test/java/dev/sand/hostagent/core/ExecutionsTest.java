@@ -242,12 +242,16 @@ class ExecutionsTest {
         assertThat(shop.only(Action.AnswerCancel.class).byThis()).isFalse();
     }
 
-    @Test
-    void aStopOfWhatOutlivesACrashIsToldOnceTheEndDoes() {
+    private void stopOneThatOutlivesACrash() {
         shop.warm();
         shop.invoke("e1", "buy", true);
         shop.on(new Input.Journaled("e1", 0, null));
         shop.on(new Input.Cancel("e1", null, "changed my mind", new Stops()));
+    }
+
+    @Test
+    void aStopOfWhatOutlivesACrashIsToldOnceTheEndDoes() {
+        stopOneThatOutlivesACrash();
         assertThat(shop.of(Action.AnswerCancel.class)).as("its record is not stored yet").isEmpty();
         shop.on(new Input.Cancel("e1", null, "mine too", new Stops()));
         assertThat(shop.of(Action.AnswerCancel.class)).isEmpty();
@@ -259,10 +263,7 @@ class ExecutionsTest {
 
     @Test
     void aStopThatIsNotStoredBeforeTheSlotIsLostIsTheNextOwnersToTell() {
-        shop.warm();
-        shop.invoke("e1", "buy", true);
-        shop.on(new Input.Journaled("e1", 0, null));
-        shop.on(new Input.Cancel("e1", null, "changed my mind", new Stops()));
+        stopOneThatOutlivesACrash();
         shop.on(new Input.SlotLost(shop.slotOf("e1"), CoreFixture.EPOCH));
         assertThat(shop.only(Action.AnswerCancel.class).failure().retryable()).isTrue();
         shop.on(new Input.Cancel("e1", null, "changed my mind", new Stops()));
