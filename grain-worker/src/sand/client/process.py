@@ -2,34 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import random
 import ssl
 import threading
 import time
-import urllib.error
-import urllib.request
 from concurrent.futures import Future
 from http.client import HTTPException
 from typing import Any
-from urllib.parse import quote
 
 from sand.client.calls import Call, new_id
 from sand.client.connection import Connection, Lost, NothingCame, RefusedHere, lost
-from sand.errors import SandError, Timeout, TooLarge, Unavailable, UnknownGrain, refusal
+from sand.client.place import CONNECT_SECONDS, Fatal, Place
+from sand.errors import SandError, Timeout, TooLarge, Unavailable, UnknownGrain
 from sand.process import is_utf8, seconds
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 2.0
 # For how long after a call the next one is expected, and read by whoever waits for it.
 _STAND_BACK_SECONDS = 0.5
-_CONNECT_SECONDS = 10.0
 # What the host's own answer about a deadline may take to come.
 _GRACE_SECONDS = 1.0
-_ERRORS = {400: "Sand.BadRequest", 401: "Sand.Denied", 403: "Sand.Denied", 404: "Sand.NotFound", 409: "Sand.Conflict"}
-
-
-class _Fatal(Exception):
-    """No further attempt would do better."""
 
 
 class Process:
@@ -64,12 +55,7 @@ class Process:
             raise TypeError(f"functions is a list of names, or None, not {functions!r:.100}")
         self.application = application
         self.id = process
-        self._url = (
-            f"{server.rstrip('/')}/api/v1/apps/{quote(application, safe='')}/processes/{quote(process, safe='')}/connect"
-        )
-        self._token = token
-        self._functions = None if functions is None else list(functions)
-        self._tls = tls
+        self._place = Place(server, application, process, token, functions, tls)
         self._changed = threading.Condition()
         self._calls: dict[Call, None] = {}
         self._connection: Connection | None = None
@@ -89,7 +75,7 @@ class Process:
         self.moved_to: str | None = None
 
     def __enter__(self) -> Process:
-        until = time.monotonic() + _CONNECT_SECONDS
+        until = time.monotonic() + CONNECT_SECONDS
         with self._changed:
             self._start()
             while self._connection is None and self._thread is not None:
@@ -240,7 +226,7 @@ class Process:
         if connection is not None:
             connection.close()
         if thread is not None and thread is not threading.current_thread():
-            thread.join(_CONNECT_SECONDS)
+            thread.join(CONNECT_SECONDS)
         self._fail_all(Unavailable("the client is closed"))
 
     # --- the thread that reads, and connects
@@ -257,8 +243,9 @@ class Process:
             self._expire()
             self._is_useful = False
             try:
-                self._serve(self._connect())
-            except _Fatal as fatal:
+                # What was there once is made again by a call alone: a connection that its kill has ended is no reason to.
+                self._serve(self._place.connect(create=self.reconnects < 0))
+            except Fatal as fatal:
                 error = fatal.__cause__
                 assert isinstance(error, SandError)
                 with self._changed:
@@ -282,30 +269,6 @@ class Process:
             if not at_once and not self._is_closed:
                 self._changed.wait(pause * random.uniform(0.5, 1.0))
         return min(pause * 2, _LONGEST_PAUSE)
-
-    def _connect(self) -> Connection:
-        body = json.dumps({} if self._functions is None else {"functions": self._functions}).encode()
-        headers = {"Content-Type": "application/json"}
-        if self._token is not None:
-            headers["Authorization"] = f"Bearer {self._token}"
-        # What was there once is made again by a call alone: a connection that its kill has ended is no reason to.
-        url = self._url + "?create=true" if self.reconnects < 0 else self._url
-        asked = urllib.request.Request(url, body, headers, method="POST")
-        try:
-            with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(asked, timeout=_CONNECT_SECONDS) as answer:
-                place = json.load(answer)
-        except urllib.error.HTTPError as refused:
-            error = _problem(refused)
-            if refused.code in (408, 429) or refused.code >= 500:
-                raise Lost(str(error)) from None
-            raise _Fatal from error
-        tls = (self._tls or ssl.create_default_context()) if place["tls"] else None
-        try:
-            return Connection(place["address"], place["grant"], tls, _CONNECT_SECONDS)
-        except RefusedHere as here:
-            if here.refused.retryable:
-                raise
-            raise _Fatal from refusal(here.refused.error, here.refused.cause)
 
     def _serve(self, connection: Connection) -> None:
         began = time.monotonic()
@@ -389,18 +352,3 @@ class Process:
 def _fail(calls: list[Call], error: SandError) -> None:
     for call in calls:
         call.fail(error)
-
-
-def _problem(refused: urllib.error.HTTPError) -> SandError:
-    try:
-        problem = json.loads(refused.read())
-        detail = problem.get("detail") or problem.get("title") or str(refused)
-        error = problem.get("error") or {
-            401: "Sand.Denied",
-            403: "Sand.Denied",
-            404: "Sand.NotFound",
-            409: "Sand.Conflict",
-        }.get(refused.code, "Sand.BadRequest" if refused.code < 500 else "Sand.Unavailable")
-    except (ValueError, AttributeError):
-        detail, error = str(refused), "Sand.Unavailable"
-    return refusal(error, detail)

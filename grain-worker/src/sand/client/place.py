@@ -1,0 +1,81 @@
+"""Where a cloud process is, asked of the control plane, and the connection to its host."""
+
+from __future__ import annotations
+
+import json
+import ssl
+import urllib.error
+import urllib.request
+from urllib.parse import quote
+
+from sand.client.connection import Connection, Lost, RefusedHere
+from sand.errors import SandError, refusal
+
+CONNECT_SECONDS = 10.0
+_ERRORS = {401: "Sand.Denied", 403: "Sand.Denied", 404: "Sand.NotFound", 409: "Sand.Conflict"}
+
+
+class Fatal(Exception):
+    """No further attempt would do better; its cause is a `SandError`."""
+
+
+class Place:
+    """
+    :param server: of the control plane: http://host:port
+    :param token: shown to it as `Authorization: Bearer`
+    :param functions: the only ones that the grant is to be for; None: any
+    :param tls: for hosts that speak TLS; None: the system's certificates
+    """
+
+    def __init__(
+        self,
+        server: str,
+        application: str,
+        process: str,
+        token: str | None,
+        functions: list[str] | None,
+        tls: ssl.SSLContext | None,
+    ) -> None:
+        self._url = (
+            f"{server.rstrip('/')}/api/v1/apps/{quote(application, safe='')}/processes/{quote(process, safe='')}/connect"
+        )
+        self._headers = {"Content-Type": "application/json"}
+        if token is not None:
+            self._headers["Authorization"] = f"Bearer {token}"
+        self._body = json.dumps({} if functions is None else {"functions": functions}).encode()
+        self._tls = tls
+
+    def connect(self, create: bool) -> Connection:
+        """
+        :param create: the process is made when it is not there
+        :raises Fatal: it is refused for good
+        :raises Lost, RefusedHere, OSError, ValueError, KeyError, HTTPException: another attempt may do better
+        """
+        url = self._url + "?create=true" if create else self._url
+        asked = urllib.request.Request(url, self._body, self._headers, method="POST")
+        try:
+            with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(asked, timeout=CONNECT_SECONDS) as answer:
+                place = json.load(answer)
+        except urllib.error.HTTPError as refused:
+            error = _problem(refused)
+            if refused.code in (408, 429) or refused.code >= 500:
+                raise Lost(str(error)) from None
+            raise Fatal from error
+        tls = (self._tls or ssl.create_default_context()) if place["tls"] else None
+        try:
+            return Connection(place["address"], place["grant"], tls, CONNECT_SECONDS)
+        except RefusedHere as here:
+            if here.refused.retryable:
+                raise
+            raise Fatal from refusal(here.refused.error, here.refused.cause)
+
+
+def _problem(refused: urllib.error.HTTPError) -> SandError:
+    try:
+        problem = json.loads(refused.read())
+        detail = problem.get("detail") or problem.get("title") or str(refused)
+        kind = _ERRORS.get(refused.code, "Sand.BadRequest" if refused.code < 500 else "Sand.Unavailable")
+        error = problem.get("error") or kind
+    except (ValueError, AttributeError):
+        detail, error = str(refused), "Sand.Unavailable"
+    return refusal(error, detail)
