@@ -42,6 +42,8 @@ def check(vector: Vector) -> None:
         assert "invalid" in expected, f"refused: {refused.diagnostics}"
         for place in expected["invalid"]:
             assert (place["pointer"], place["code"]) in found
+            if "message" in place:
+                assert place["message"] in [one.message for one in refused.diagnostics]
         if expected.get("nothingElse"):
             assert len(found) == len(expected["invalid"]), found
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sand.asl import definition as asl
-from sand.asl import document, limits
+from sand.asl import document, limits, malformed
 from sand.asl.diagnostics import Diagnostic, Diagnostics, child
 from sand.asl.fields import Fields
 from sand.asl.states import StateReader, query_language
@@ -26,7 +26,7 @@ def read(text: str) -> tuple[asl.StateMachine | None, list[Diagnostic]]:
         if e.is_limit:
             diagnostics.add("", "TOO_DEEP", f"The definition is over a limit: {e}.")
         else:
-            diagnostics.add("", "INVALID_JSON", f"The definition is no JSON: {e}.")
+            diagnostics.add("", "INVALID_JSON", _no_json(e, text))
         return None, diagnostics.found
     except _TooLarge as e:
         diagnostics.add("", "TOO_LARGE", str(e))
@@ -36,6 +36,14 @@ def read(text: str) -> tuple[asl.StateMachine | None, list[Diagnostic]]:
         return None, diagnostics.found
     machine = _Reader(diagnostics).read_top(Fields(tree, "", diagnostics))
     return (None if diagnostics.found else machine), diagnostics.found
+
+
+def _no_json(refused: document.NoJson, text: str) -> str:
+    if not text.strip(document.BLANKS):
+        return "The definition is empty."
+    found = malformed.fault(text, is_text=True)
+    why = str(refused) if found is None else f"{found[0]} (line {found[1]}, column {found[2]})"
+    return f"The definition is no JSON: {why}."
 
 
 class _TooLarge(Exception):

@@ -8,7 +8,8 @@ from functools import partial
 from typing import Any
 
 from sand.asl import document as documents
-from sand.emulator import malformed, problems
+from sand.asl import malformed
+from sand.emulator import problems
 from sand.emulator.problems import Problem
 from sand.values import JSON
 

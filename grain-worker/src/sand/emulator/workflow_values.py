@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from sand.asl import document as documents
+from sand.asl import malformed
 from sand.asl.opaque import Broken, Opaque
-from sand.emulator import malformed
 from sand.messages import Payload
 from sand.values import JSON
 

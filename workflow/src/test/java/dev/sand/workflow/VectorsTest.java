@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sand.workflow.asl.Definitions;
+import dev.sand.workflow.asl.Diagnostic;
 import dev.sand.workflow.data.Json;
 import dev.sand.workflow.data.Timestamps;
 import dev.sand.workflow.trial.Trial;
@@ -78,6 +79,9 @@ class VectorsTest {
                 List<String> found = invalid.diagnostics().stream().map(d -> d.pointer() + " " + d.code()).toList();
                 for (JsonNode place : expected.get("invalid")) {
                     assertThat(found).contains(place.get("pointer").textValue() + " " + place.get("code").textValue());
+                    if (place.has("message")) {
+                        assertThat(invalid.diagnostics()).extracting(Diagnostic::message).contains(place.get("message").textValue());
+                    }
                 }
                 if (expected.path("nothingElse").asBoolean()) {
                     assertThat(found).hasSize(expected.get("invalid").size());

@@ -1,5 +1,6 @@
 package dev.sand.workflow.asl;
 
+import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.exc.StreamConstraintsException;
@@ -42,8 +43,8 @@ final class DocumentReader {
             }
             JsonNode tree = value(parser, "");
             if (parser.nextToken() != null) {
-                diagnostics.add("", Code.INVALID_JSON, "There is something after the definition's closing brace"
-                        + place(parser) + ".");
+                diagnostics.add("", Code.INVALID_JSON, "The definition is no JSON: more than one JSON value"
+                        + place(parser.currentTokenLocation()) + ".");
                 return null;
             }
             return tree;
@@ -52,8 +53,7 @@ final class DocumentReader {
         } catch (IOException e) {
             diagnostics.add("", Code.INVALID_JSON, "The definition is no JSON: " + JsonFault.sentence(e, definition)
                     + (e instanceof com.fasterxml.jackson.core.JsonProcessingException json && json.getLocation() != null
-                            ? " (line " + json.getLocation().getLineNr() + ", column " + json.getLocation().getColumnNr() + ")"
-                            : "") + ".");
+                            ? place(json.getLocation()) : "") + ".");
         }
         return null;
     }
@@ -62,8 +62,8 @@ final class DocumentReader {
         return ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    private static String place(JsonParser parser) {
-        return " (line " + parser.currentLocation().getLineNr() + ", column " + parser.currentLocation().getColumnNr() + ")";
+    private static String place(JsonLocation where) {
+        return " (line " + where.getLineNr() + ", column " + where.getColumnNr() + ")";
     }
 
     private JsonNode value(JsonParser parser, String pointer) throws IOException {

@@ -15,8 +15,21 @@ _ESCAPED = re.compile("[\udc80-\udcff]")
 _WORD = re.compile(r"Unrecognized token '([^']*)'")
 
 
-def fault(text: str) -> tuple[str, int, int] | None:
-    """A sentence, line and column (in bytes), both from 1; None when there is nothing wrong."""
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "replace"))
+
+
+def _chars(text: str) -> int:
+    """As Java counts them."""
+    return len(document.utf_16(text)) // 2
+
+
+def fault(text: str, is_text: bool = False) -> tuple[str, int, int] | None:
+    """A sentence, line and column, both from 1; None when there is nothing wrong.
+
+    :param is_text: columns are counted in characters of UTF-16, not in bytes
+    """
+    wide = _chars if is_text else _bytes
     if text.startswith("\ufeff"):
         return document.MARK, 1, 1
     if not text.strip(document.BLANKS):
@@ -26,10 +39,10 @@ def fault(text: str) -> tuple[str, int, int] | None:
         return None
     said, at = found
     line, begin = json_faults.line_of(text, at)
-    column = len(text[begin:at].encode("utf-8", "replace")) + 1 + max(0, at - len(text))
+    column = wide(text[begin:at]) + 1 + max(0, at - len(text))
     if word := _WORD.match(said):
-        column -= len(word[1].encode("utf-8", "replace"))
-    return _sentence(said), line, column
+        column -= wide(word[1])
+    return _sentence(said, is_text), line, column
 
 
 def sentence(refused: NoJson, text: str) -> str:
@@ -44,13 +57,14 @@ def sentence(refused: NoJson, text: str) -> str:
     return found[0] if found else str(refused)
 
 
-def _sentence(said: str) -> str:
+def _sentence(said: str, is_text: bool) -> str:
     if said == json_faults.TRAILING:
         return "more than one JSON value"
     if "end-of-input" in said:
         return "it ends in the middle of a value"
     plain = _BEGUN.sub("", _CODE.sub("", said)).replace(_VALUES, "a JSON value")
-    if said[len("Unexpected character (") :][:3] in ("']'", "'}'", "','"):
+    found = said[len("Unexpected character (") :][:3]
+    if found in ("']'", "'}'") or (found == "','" and not is_text):
         plain = plain.replace("expected a valid value a JSON value", "expected a value")
     plain = plain.replace("expected a valid value a JSON value", "expected a JSON value")
     return _ALLOW.sub("", plain.replace("was expecting", "expected"))
