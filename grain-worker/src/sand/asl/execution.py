@@ -78,6 +78,7 @@ class Execution:
         self.start_ms = start_ms
         self._root = Scope(self._info, machine)
         self.finished: Finished | None = None
+        self.is_expired = False
         self.history: list[HistoryEvent] = []
 
     # --- signals
@@ -112,12 +113,19 @@ class Execution:
         told = {"error": failed.error, "cause": failed.cause}
         return self._answer(id, now_ms, lambda scope: self._on_task(scope, "TaskFailed", told, None, failed))
 
+    def expire(self) -> None:
+        """It waits for what never comes, and has run for as long as any execution may."""
+        self.is_expired = True
+        self._time_out("The execution ran for as long as any may.")
+
+    def _time_out(self, cause: str) -> None:
+        self._root.last_event = 0  # as on AWS, where it follows no event, and has no cause
+        self.end("TIMED_OUT", None, failure.TIMEOUT, cause, events.failed(failure.TIMEOUT, None))
+
     def fired(self, id: int, now_ms: int) -> list[Command]:
         if id == DEADLINE and self._machine.timeout_seconds and self.finished is None:
             self._info.now_ms = max(self._info.now_ms, now_ms)
-            cause = f"The execution ran longer than its TimeoutSeconds, {self._machine.timeout_seconds}."
-            self._root.last_event = 0  # as on AWS, where it follows no event, and has no cause
-            self.end("TIMED_OUT", None, failure.TIMEOUT, cause, events.failed(failure.TIMEOUT, None))
+            self._time_out(f"The execution ran longer than its TimeoutSeconds, {self._machine.timeout_seconds}.")
             return self._pending.take()
         if waits := self._callbacks.find(id):
             return self._on_callback(id, None, Failed(ERRORS[waits[1]], None), now_ms)

@@ -24,6 +24,8 @@ from sand.asl.trial_objects import TrialObjects
 
 START_MS = 1_704_067_200_000
 """2024-01-01T00:00:00Z: when every trial begins."""
+LONGEST_MS = 365 * 86_400_000
+"""AWS's quota: a year an execution ("Quotas for Step Functions")."""
 
 
 class _Trial:
@@ -43,6 +45,8 @@ class _Trial:
         start_ms = self._execution.start_ms
         now_ms = self._finish(self._execution.start(input, input_text), start_ms)
         while redrives and (before := self._execution.finished) and before.status != "SUCCEEDED":
+            if self._execution.is_expired:
+                break
             redrives -= 1
             self._events.clear()  # Nothing that was asked for before counts.
             now_ms = self._finish(self._execution.redrive(before, now_ms, now_ms, from_), now_ms)
@@ -58,7 +62,9 @@ class _Trial:
         self._carry_out(commands, now_ms)
         while self._execution.finished is None:
             if not self._events:
-                raise RuntimeError("the execution waits for nothing and has not ended")
+                # A token that nobody answers: time is virtual, and passes until no execution goes on.
+                self._execution.expire()
+                return max(now_ms, self._execution.start_ms + LONGEST_MS)
             at_ms, _, id, signal, said = heapq.heappop(self._events)
             if id in self._cancelled:
                 continue

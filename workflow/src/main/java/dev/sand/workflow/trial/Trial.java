@@ -57,6 +57,8 @@ public final class Trial {
     private final Map<String, GrainStub.Answer> callbacks = new HashMap<>();
     private final List<Call> calls = new ArrayList<>();
     private final List<Signal> signals = new ArrayList<>();
+    /** AWS's quota: a year an execution ("Quotas for Step Functions"). */
+    private static final long LONGEST_MS = 365L * 86_400_000;
     private final List<List<Command>> history = new ArrayList<>();
     private long nowMs;
     private long order;
@@ -117,7 +119,12 @@ public final class Trial {
             // As on AWS, where only the history says what a time-out of the whole is called.
             case Command.Fail _ when execution.isTimedOut() -> outcome(Status.TIMED_OUT, null, null, null);
             case Command.Fail fail -> outcome(Status.FAILED, null, fail.error(), fail.cause());
-            case null, default -> throw new IllegalStateException("the execution waits for nothing and has not ended");
+            // A token that nobody answers: time is virtual, and passes until no execution goes on.
+            case null -> {
+                nowMs = Math.max(nowMs, LONGEST_MS);
+                yield outcome(Status.TIMED_OUT, null, null, null);
+            }
+            default -> throw new IllegalStateException("no execution ends with " + last);
         };
     }
 
