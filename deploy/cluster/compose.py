@@ -14,6 +14,9 @@ FRONTENDS = ("frontend1", "frontend2")
 FRONTEND_PORT = 7263
 AGENT_PORT = 7264
 HEALTH_PORT = 7265
+DATA_PORT = 7266
+# On the machine, one a host: the first host's is one more.
+DATA_PORTS_AFTER = 7270
 MOST_HOSTS = 16
 KAFKA = "kafka:9092"
 CASSANDRA = "cassandra:9042"
@@ -137,11 +140,15 @@ def host(name: str) -> dict:
     outside, since they mount their folders from there. Whoever has the engine's socket is root on the machine: of all
     containers only these have it."""
     home = "${SAND_CLUSTER_HOME:-/var/lib/sand/cluster}/" + name
+    # What clients are told is where it is published: outside the containers' network nobody knows their names.
+    usual = f"127.0.0.1:{DATA_PORTS_AFTER + int(name.removeprefix('host'))}"
+    data, told = (f"${{{variable}:-{usual}}}" for variable in data_variables(name))
     service = platform(
         name,
         "host",
         *("--home", home, "--advertise", f"{name}:{AGENT_PORT}", "--agent-listen", f"0.0.0.0:{AGENT_PORT}"),
         *("--health-listen", f"127.0.0.1:{HEALTH_PORT}"),
+        *("--data-listen", f"0.0.0.0:{DATA_PORT}", "--data-advertise", told),
         *("--sandbox", "docker", "--image", "${SAND_SANDBOX_IMAGE:-sand-sandbox:latest}"),
     )
     return service | {
@@ -151,9 +158,15 @@ def host(name: str) -> dict:
             "${SAND_SECRETS_KEY:-/var/lib/sand/cluster/secrets.key}:" + f"{SECRETS_KEY}:ro",
             "${SAND_ENGINE_SOCKET:-/var/run/docker.sock}:/var/run/docker.sock",
         ],
+        "ports": [f"{data}:{DATA_PORT}"],
         "healthcheck": check(f"/opt/sand/health.sh 127.0.0.1 {HEALTH_PORT} /readyz", starting="60s"),
         "mem_limit": "2g",
     }
+
+
+def data_variables(host: str) -> tuple[str, str]:
+    """Of the environment: where a host's data plane is published on the machine, HOST:PORT, and what clients are told."""
+    return f"SAND_DATA_{host.upper()}", f"SAND_DATA_{host.upper()}_TOLD"
 
 
 def frontend(name: str) -> dict:

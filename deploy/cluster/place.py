@@ -4,17 +4,21 @@ import hashlib
 import json
 import os
 import secrets
+import socket
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from sand.command.failure import ExitCode, Failure
 from sand.command.key import cluster_home
 
+from cluster.compose import DATA_PORTS_AFTER, FRONTEND_PORT, data_variables, host_names
+
 SOCKET_PATH_BYTES = 107
 # What lies between a host agent's home and the end of a sandbox's longest socket.
 SOCKET_SUFFIX = "/run/sXXXXXXXXXX/data.sock"
 KEY_BYTES = 32
 COMPOSE_FILE = "compose.yaml"
+EVERYWHERE = ("0.0.0.0", "[::]", "*")
 
 
 @dataclass(frozen=True)
@@ -62,6 +66,16 @@ class Cluster:
     def host_home(self, host: str) -> Path:
         return self.home / host
 
+    def _data_addresses(self) -> dict[str, str]:
+        """Of the hosts' data planes: where `listen` is, on ports after nginx's."""
+        where, port = self.listen.rsplit(":", 1)
+        told = socket.getfqdn() if where in EVERYWHERE else where
+        found = {}
+        for number, host in enumerate(host_names(self.hosts), int(port) + DATA_PORTS_AFTER - FRONTEND_PORT + 1):
+            published, advertised = data_variables(host)
+            found |= {published: f"{where}:{number}", advertised: f"{told}:{number}"}
+        return found
+
     def variables(self) -> dict[str, str]:
         """For the compose file: ours, then what was given."""
         return {
@@ -71,6 +85,7 @@ class Cluster:
             "SAND_OPERATOR_KEY": str(self.operator_key_file),
             "SAND_SECRETS_KEY": str(self.secrets_key_file),
             "SAND_LISTEN": self.listen,
+            **self._data_addresses(),
             "SAND_MANAGEMENT": self.management,
         } | self.environment
 

@@ -36,12 +36,17 @@ class Program:
 
 def choose_ports(hosts: int) -> dict[str, int]:
     """Free ones, kept for the cluster's life: data names them."""
-    names = [*PORTS, *FRONTENDS, *host_names(hosts), *map(health_of, host_names(hosts))]
+    hosts_names = host_names(hosts)
+    names = [*PORTS, *FRONTENDS, *hosts_names, *map(health_of, hosts_names), *map(data_of, hosts_names)]
     return dict(zip(names, free_ports(len(names)), strict=True))
 
 
 def health_of(name: str) -> str:
     return f"{name}-health"
+
+
+def data_of(name: str) -> str:
+    return f"{name}-data"
 
 
 def programs(cluster: Cluster) -> list[Program]:
@@ -51,6 +56,7 @@ def programs(cluster: Cluster) -> list[Program]:
     for name in host_names(cluster.hosts):
         here, health = f"127.0.0.1:{ports[name]}", f"127.0.0.1:{ports[health_of(name)]}"
         options = ["--home", str(cluster.host_home(name)), "--advertise", here, "--agent-listen", here]
+        options += ["--data-listen", f"127.0.0.1:{ports[data_of(name)]}"]
         options += ["--health-listen", health, "--sandbox", cluster.environment.get("SAND_CLUSTER_SANDBOX", "process")]
         found.append(platform(cluster, images, name, "host", options, ports[health_of(name)]))
     for name in FRONTENDS:

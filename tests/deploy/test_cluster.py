@@ -55,6 +55,21 @@ def test_a_secret_is_a_file_and_never_an_argument(tmp_path: Path, name: str) -> 
     assert cluster.operator_key_file.read_text() != cluster.key_file.read_text()
 
 
+def test_clients_are_told_where_each_hosts_data_plane_is_published(tmp_path: Path) -> None:
+    def addresses(listen: str) -> list[tuple[str, str]]:
+        given = place.Cluster(tmp_path, "sand-x", "containers", 2, listen, {}).variables()
+        return [(given[one], given[other]) for one, other in map(compose.data_variables, compose.host_names(2))]
+
+    assert addresses("127.0.0.1:7263") == [("127.0.0.1:7271",) * 2, ("127.0.0.1:7272",) * 2]
+    everywhere = addresses("0.0.0.0:80")
+    assert [one for one, _ in everywhere] == ["0.0.0.0:88", "0.0.0.0:89"]
+    assert not any(told.startswith("0.0.0.0") for _, told in everywhere)
+    for name in compose.host_names(2):
+        service = compose.host(name)
+        assert service["command"][service["command"].index("--data-listen") + 1].endswith(f":{compose.DATA_PORT}")
+        assert [port.endswith(f"}}:{compose.DATA_PORT}") for port in service["ports"]] == [True]
+
+
 def test_what_listens_beyond_its_own_machine_asks_for_a_key() -> None:
     for name in compose.FRONTENDS:
         service = compose.frontend(name)

@@ -68,6 +68,9 @@ public final class ClusterFixture implements AutoCloseable {
         variables.put("SAND_CLUSTER_KEY", clusterKey.toString());
         variables.put("SAND_OPERATOR_KEY", operatorKey.toString());
         variables.put("SAND_SECRETS_KEY", key("secrets.key").toString());
+        for (int host = 1; host <= 3; host++) { // published on any port: told is where it is within the network
+            variables.put("SAND_DATA_HOST" + host + "_TOLD", "host" + host + ":7266");
+        }
         for (ComposeFile.Service service : ComposeFile.read(FILE, variables)) {
             parts.put(service.name(), new Part(service.name(), container(service), network.getId(), key));
         }

@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 
 /** Reads deploy/compose/*.yaml, so that the tests start what operators start; knows no more of compose than those files use. */
 final class ComposeFile {
-    private static final Pattern VARIABLE = Pattern.compile("\\$\\{([A-Z_]+)(?::-([^}]*))?}");
+    private static final Pattern VARIABLE = Pattern.compile("\\$\\{([A-Z0-9_]+)(?::-([^}]*))?}");
 
     private ComposeFile() {}
 
