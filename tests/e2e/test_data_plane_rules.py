@@ -1,5 +1,6 @@
 """What the data plane says to who breaks its rules before it hangs up: word for word the same in platform and emulator."""
 
+import socket
 import struct
 import time
 from collections.abc import Callable
@@ -115,6 +116,25 @@ def test_a_websockets_stream_begins_as_any(server: Server) -> None:
     raw = WebSocket(server.place("strange")["address"])
     raw.send(b"SDP2")
     assert farewell(raw) == ("Sand.BadRequest", "it does not begin as a data plane's stream does")
+
+
+def handshake(address: str, headers: str) -> bytes:
+    host, port = address.split(":")
+    with socket.create_connection((host, int(port)), 20) as raw:
+        asked = f"GET /data HTTP/1.1\r\nHost: sand\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n{headers}\r\n"
+        raw.sendall((asked + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n").encode())
+        return raw.recv(4096)
+
+
+@pytest.mark.parametrize("version", ["Sec-WebSocket-Version: 8", "Sec-WebSocket-Version: 14", "X: 1"])
+def test_a_handshake_of_another_version_is_told_the_right_one(server: Server, version: str) -> None:
+    answer = handshake(server.place("strange")["address"], version)
+    assert answer.startswith(b"HTTP/1.1 426 ") and b"sec-websocket-version: 13" in answer.lower(), answer
+
+
+def test_a_handshake_that_is_too_long_is_told_so(server: Server) -> None:
+    answer = handshake(server.place("strange")["address"], f"X: {'x' * 9_000}")
+    assert answer.startswith(b"HTTP/1.1 431 "), answer
 
 
 @pytest.mark.parametrize("size", [(256 << 20) + 1, (1 << 63) - 1])

@@ -11,6 +11,8 @@ from sand.client.frames import PREFACE
 
 _GUID = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 _BINARY, _CONTINUED, _CLOSE, _PING, _PONG = 2, 0, 8, 9, 10
+# Of RFC 6455, 4.4; what came before were drafts.
+_VERSION = b"13"
 _HEAD_BYTES = 8 << 10
 
 
@@ -132,19 +134,28 @@ def accepted(raw: socket.socket) -> Wire:
 def _handshake(raw: socket.socket, begun: bytes) -> WebSocketWire:
     while b"\r\n\r\n" not in begun:
         more = raw.recv(4096)
-        if not more or len(begun) > _HEAD_BYTES:
+        if not more:
             raise HungUp("that is no request")
         begun += more
+        if len(begun) > _HEAD_BYTES:
+            raise _refused(raw, b"431 Request Header Fields Too Large")
     head, _, rest = begun.partition(b"\r\n\r\n")
     line, *lines = head.split(b"\r\n")
     headers = {name.strip().lower(): value.strip() for name, _, value in (one.partition(b":") for one in lines)}
     key = headers.get(b"sec-websocket-key")
     if line.split()[1:2] != [b"/data"] or headers.get(b"upgrade", b"").lower() != b"websocket" or not key:
-        raw.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
-        raise HungUp("that is no WebSocket's handshake")
+        raise _refused(raw, b"400 Bad Request")
+    if headers.get(b"sec-websocket-version") != _VERSION:
+        raise _refused(raw, b"426 Upgrade Required")
     accept = base64.b64encode(hashlib.sha1(key + _GUID).digest())
     raw.sendall(
         b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: "
         + accept + b"\r\n\r\n"
     )  # fmt: skip
     return WebSocketWire(raw, rest)
+
+
+def _refused(raw: socket.socket, status: bytes) -> HungUp:
+    known = b"Sec-WebSocket-Version: " + _VERSION
+    raw.sendall(b"HTTP/1.1 " + status + b"\r\n" + known + b"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+    return HungUp("that is no WebSocket's handshake")

@@ -10,6 +10,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.ByteToMessageDecoder;
 import io.netty.handler.codec.DecoderException;
+import io.netty.handler.codec.http.websocketx.WebSocketHandshakeException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -222,7 +223,9 @@ final class ClientStream extends ByteToMessageDecoder {
             connection.refuse(Errors.BAD_REQUEST, fault.getMessage());
             return;
         }
-        if (!(fault instanceof IOException)) {
+        if (fault instanceof DecoderException || fault instanceof WebSocketHandshakeException) { // what a client sent is no WebSocket's
+            LOG.info("closing {}: {}", connection, fault.getMessage());
+        } else if (!(fault instanceof IOException)) {
             LOG.error("{} ends for a fault of its handler", connection, fault);
         }
         connection.close(fault.getMessage() == null ? fault.toString() : fault.getMessage());

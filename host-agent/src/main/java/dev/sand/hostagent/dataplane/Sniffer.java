@@ -55,7 +55,7 @@ final class Sniffer extends ByteToMessageDecoder {
         }
         if (in.getInt(in.readerIndex()) == 0x47455420) { // "GET "
             become(context);
-            pipeline.addLast(new HttpServerCodec(), new HttpObjectAggregator(HTTP_BYTES),
+            pipeline.addLast(new HttpServerCodec(), new HttpObjectAggregator(HTTP_BYTES), new WebSocketDoor(),
                     new WebSocketServerProtocolHandler(WebSocketServerProtocolConfig.newBuilder().websocketPath(PATH)
                             .maxFramePayloadLength(Frames.PART_BYTES + Frames.FRAME_BYTES).handshakeTimeoutMillis(
                                     plane.options().hello().toMillis()).build()),
