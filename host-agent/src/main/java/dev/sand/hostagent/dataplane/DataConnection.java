@@ -80,7 +80,7 @@ final class DataConnection {
     void onBytes(Call call) {
         partNs = System.nanoTime();
         if (!call.isReceiving()) {
-            plane.incoming(-call.asked.size());
+            plane.shares().receiving(grant.application(), -call.asked.size());
             invocations.begin(call);
         }
     }
@@ -133,7 +133,7 @@ final class DataConnection {
         Call call = invocations.call(invoke);
         calls.put(call.request, call);
         if (call.isLarge()) {
-            plane.incoming(call.asked.size());
+            plane.shares().receiving(grant.application(), call.asked.size());
             partNs = call.beganNs;
         }
         invocations.prepare(call);
@@ -154,7 +154,7 @@ final class DataConnection {
         if (!calls.remove(call.request, call)) {
             return;
         }
-        plane.incoming(call.isLarge() && !call.isRunning() ? -call.asked.size() : 0);
+        receivesNoMore(call);
         call.abandon();
         invocations.count(call, last, 0);
         send(last);
@@ -256,6 +256,12 @@ final class DataConnection {
         channel.close();
     }
 
+    private void receivesNoMore(Call call) {
+        if (call.isLarge() && !call.isRunning()) {
+            plane.shares().receiving(grant.application(), -call.asked.size());
+        }
+    }
+
     void onClosed() {
         if (gone) {
             return;
@@ -265,7 +271,7 @@ final class DataConnection {
         writer.close();
         answers.deliveries().close();
         for (Call call : calls.values()) {
-            plane.incoming(call.isLarge() && !call.isRunning() ? -call.asked.size() : 0);
+            receivesNoMore(call);
             call.abandon();
         }
         calls.clear();

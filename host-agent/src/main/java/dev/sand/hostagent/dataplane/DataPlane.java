@@ -90,7 +90,7 @@ public final class DataPlane implements ProcessDoor, AutoCloseable {
     private final CountedOnce counted = new CountedOnce(MOST_COUNTED);
     private final Whereabouts whereabouts = new Whereabouts(loop);
     private int strangers;
-    private long incoming;
+    private final Shares shares = new Shares();
 
     /**
      * Listens.
@@ -187,6 +187,7 @@ public final class DataPlane implements ProcessDoor, AutoCloseable {
     void opened(DataConnection connection, Grant grant) {
         strangers--;
         open.add(connection);
+        shares.connected(grant.application(), 1);
         figures.of(grant.application()).connections.incrementAndGet();
         figures.of(grant.application(), grant.process()).connections.incrementAndGet();
     }
@@ -197,6 +198,7 @@ public final class DataPlane implements ProcessDoor, AutoCloseable {
             strangers--;
             return;
         }
+        shares.connected(grant.application(), -1);
         figures.closed(grant.application(), grant.process());
     }
 
@@ -214,13 +216,8 @@ public final class DataPlane implements ProcessDoor, AutoCloseable {
         strangers--;
     }
 
-    /** Bytes of large inputs that have been announced and have not all come. */
-    long incoming() {
-        return incoming;
-    }
-
-    void incoming(long more) {
-        incoming += more;
+    Shares shares() {
+        return shares;
     }
 
     // --- for others, on any thread

@@ -5,11 +5,11 @@ import java.time.Duration;
 /**
  * Limits and times of a host's data plane.
  *
- * @param connections at once
+ * @param connections at once; half of them for one tenant, or for one application of the default one
  * @param strangers connections that have shown no grant yet
  * @param inFlight invocations of one connection
  * @param valueBytes the largest value
- * @param incomingBytes of all values that are on their way here
+ * @param incomingBytes of all values that are on their way here; half of them as above
  * @param partBytes of a large output in one frame
  * @param hello longest time for showing a grant
  * @param idle a client that says nothing for so long is cut off
@@ -18,7 +18,7 @@ import java.time.Duration;
  */
 public record DataPlaneOptions(int connections, int strangers, int inFlight, long valueBytes, long incomingBytes, int partBytes,
                                Duration hello, Duration idle, Duration unread, Duration timeout) {
-    public static final DataPlaneOptions DEFAULT = new DataPlaneOptions(1_000, 128, 2_048, 256L << 20, 1L << 30, 256 << 10,
+    public static final DataPlaneOptions DEFAULT = new DataPlaneOptions(2_000, 128, 2_048, 256L << 20, 1L << 30, 256 << 10,
             Duration.ofSeconds(5), Duration.ofSeconds(60), Duration.ofSeconds(30), Duration.ofSeconds(60));
 
     public DataPlaneOptions withTimes(Duration newHello, Duration newIdle, Duration newUnread) {

@@ -40,6 +40,12 @@ final class Greeting {
             });
             return null;
         }
+        int most = plane.options().connections() / 2;
+        if (plane.shares().connections(shown.application()) >= most) {
+            refuse(Errors.OVERLOADED, "this host takes at most " + most + " connections that are " + Shares.holder(shown.application()) + "'s",
+                    true);
+            return null;
+        }
         return shown;
     }
 

@@ -63,9 +63,14 @@ final class Invocations {
                     + " welcome told; the limit is " + OLDEST_MS + " ms");
         }
         boolean large = invoke.size() > invoke.first().remaining();
-        if (large && plane.incoming() + invoke.size() > plane.options().incomingBytes()) {
-            return over(Errors.OVERLOADED, "bytes of inputs on their way to this host", options.incomingBytes(),
-                    plane.incoming() + invoke.size(), true);
+        long all = plane.shares().incoming() + invoke.size();
+        if (large && all > options.incomingBytes()) {
+            return over(Errors.OVERLOADED, "bytes of inputs on their way to this host", options.incomingBytes(), all, true);
+        }
+        long own = plane.shares().incoming(grant.application()) + invoke.size();
+        if (large && own > options.incomingBytes() / 2) {
+            return over(Errors.OVERLOADED, "bytes of inputs on their way to this host that are " + Shares.holder(grant.application()) + "'s",
+                    options.incomingBytes() / 2, own, true);
         }
         return null;
     }
