@@ -207,6 +207,9 @@ def _operand(path: str, depth: int, is_tested: bool) -> str:
         raise fault("a filter has no such function", path)
     if is_tested:
         # Jayway's library looks for that below the element, whatever the path begins with.
+        if not inner.definite:
+            # The library asks of the element itself whether it is empty, or zero.
+            return "(@ == null || @ != null)" if inner.text or inner.functions else "(@ != null)"
         there = "@" + inner.definite
         return f"({there} && {there} != null)" if inner.definite == inner.text and not inner.functions else there
     compared = path[0] + inner.text if inner.definite == inner.text else f"listed({path[0]}{inner.text})"

@@ -63,7 +63,7 @@ class Steps:
         try:
             return any(True for _ in self._filters[number].resolve([node]))  # type: ignore[union-attr]
         except (JSONPathError, RecursionError) as e:
-            raise Misapplied(f"a filter cannot be applied: {e}") from None
+            raise Misapplied("a filter cannot be applied: " + str(e).partition("\n")[0]) from None
 
     def read(self, root: Any) -> Any:
         """One value when the path is definite, else a list of all. Raises Missing when it leads nowhere."""
