@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import random_regexes
 from broken_definitions import broken
-from random_paths import path
+from random_paths import path, walk
 from random_workflows import RandomWorkflows
 from sand.asl import document
 
@@ -26,7 +26,7 @@ def outcomes(engine: str, lines: str, word: str = "run") -> list[dict[str, Any]]
 
 OWN_WORDS = [
     "threw an error during evaluation: ",
-    "Invalid path .*? : ",
+    "a filter cannot be applied: ",
 ]
 
 
@@ -88,6 +88,19 @@ def compare_paths(first: int, count: int) -> None:
     assert [(text, told) for text, told in zip(paths, python, strict=True)] == list(zip(paths, java, strict=True))
 
 
+def compare_walks(first: int, count: int) -> None:
+    """What a path finds, or in which words it leads nowhere."""
+    cases = {seed: walk(seed) for seed in range(first, first + count)}
+    states = {seed: {"S": {"Type": "Pass", "InputPath": text, "End": True}} for seed, (text, _) in cases.items()}
+    lines = "".join(
+        json.dumps({"id": seed, "definition": {"StartAt": "S", "States": states[seed]}, "input": value}) + "\n"
+        for seed, (_, value) in cases.items()
+    )
+    for one, other in zip(outcomes("python", lines), outcomes("java", lines), strict=True):
+        same = document.same(comparable(one), comparable(other))
+        assert same, f"{cases[one['id']]}\npython: {one}\njava: {other}"
+
+
 def compare_regexes(first: int, count: int) -> None:
     """What a regular expression matches, or in which words it is none; but for what the Python engine says it cannot have."""
     cases = {seed: random_regexes.case(seed) for seed in range(first, first + count)}
@@ -111,6 +124,10 @@ def test_broken_definitions_have_the_same_mistakes_in_both_engines() -> None:
 
 def test_texts_are_paths_or_not_in_both_engines() -> None:
     compare_paths(0, 4_000)
+
+
+def test_paths_lead_to_the_same_places_in_both_engines() -> None:
+    compare_walks(0, 4_000)
 
 
 def test_random_regular_expressions_match_the_same_in_both_engines() -> None:

@@ -9,7 +9,7 @@ from asl.cases import Vector, all_vectors, check
 VECTORS = list(all_vectors())
 # What it takes to come to a bound is seconds; one of each kind runs in the quick suite.
 QUICK_BOUNDS = ("deep-recursion", "endless-regular-expression", "doubling-string")
-LONG_WAYS = ("loop-without-an-end",)
+LONG_WAYS = ("loop-without-an-end", "a-path-over-more-places-than-there-may-be")
 
 
 def case(vector: Vector) -> object:

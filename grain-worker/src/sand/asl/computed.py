@@ -7,7 +7,7 @@ from typing import Any
 from sand.asl import document, failure, flow, limits, timestamps
 from sand.asl.expressions import Expression
 from sand.asl.failure import StateError, runtime
-from sand.asl.reference_path import Missing
+from sand.asl.path_walk import Missing
 from sand.asl.visits import Visit
 
 

@@ -13,7 +13,7 @@ from sand.asl import document, limits, object_fields
 from sand.asl.definition import Amount, Batch, Distribution, ResultWriter
 from sand.asl.failure import ITEM_READER_FAILED, StateError, runtime
 from sand.asl.fields import Fields
-from sand.asl.reference_path import Missing
+from sand.asl.path_walk import Missing
 from sand.asl.templates import INPUT, Reader
 from sand.asl.visits import View, Visit
 

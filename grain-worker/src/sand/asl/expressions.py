@@ -13,8 +13,8 @@ from typing import Any, Protocol
 from sand.asl import document, intrinsics, limits, paths
 from sand.asl.failure import INTRINSIC_FAILURE, StateError, runtime
 from sand.asl.intrinsics import Intrinsic
+from sand.asl.path_walk import BeyondArray, Misapplied, Missing
 from sand.asl.paths import View
-from sand.asl.reference_path import BeyondArray, Missing, NotAnArray
 
 
 class Expression(Protocol):
@@ -71,9 +71,8 @@ def _argument(argument: Expression, view: View, whole: str) -> Any:
         return argument.evaluate(view)
     except Missing as e:
         what = f"The function '{whole}' had the following error:"
-        if isinstance(e, NotAnArray) and e.found is not None:
-            found = intrinsics.shown(e.found)
-            raise runtime(f"{what} Filter: {e.rest} can only be applied to arrays. Current context is: {found}") from None
+        if isinstance(e, Misapplied):
+            raise runtime(f"{what} {e}") from None
         where = f"the field '{argument}' could not be found in the input '{view.text()}'"
         raise runtime(f"{what} The JsonPath argument for {where}") from None
 

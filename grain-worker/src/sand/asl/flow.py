@@ -9,8 +9,9 @@ from sand.asl.definition import Catcher, Task
 from sand.asl.expressions import Expression, Template, not_found
 from sand.asl.failure import runtime
 from sand.asl.opaque import inside
+from sand.asl.path_walk import Missing
 from sand.asl.paths import Path
-from sand.asl.reference_path import Missing, ReferencePath
+from sand.asl.reference_path import ReferencePath
 from sand.asl.scopes import ABSENT
 from sand.asl.visits import View, Visit
 

@@ -16,6 +16,8 @@ AWS_HISTORY_EVENTS = 25_000
 """Of an execution's history, likewise."""
 DOCUMENT_BYTES = 16 << 20
 """Bytes of a document that a path looks into, or that is made."""
+PATH_PLACES = 10_000_000
+"""Of a document, that one reading of a path looks at."""
 ASSIGN_BYTES = 256 * 1024
 VARIABLES_BYTES = 10 << 20
 VARIABLE_NAME_CHARS = 80

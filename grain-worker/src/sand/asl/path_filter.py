@@ -18,8 +18,6 @@ _NUMBER = re.compile(r"-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE]-?[0-9]+)?", re.ASCI
 _TEXT = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
 _SYMBOLS = "<>=~!"
 _COMPARING = ("==", "!=", "<", "<=", ">", ">=", "===", "!==")
-_SETS = {"nin": "not_in", "subsetof": "subsetof", "anyof": "anyof", "noneof": "noneof", "all": "all_of"}
-_WORDS = ("in", "contains", "size", "empty", *_SETS)
 _MAGNITUDE = 10_000
 """A number is written out in digits: it has about so many at most."""
 DEPTH = 100
@@ -151,31 +149,19 @@ class Filter(Scanner):
             return f"!{there}" if is_negated else there
         operator = self._operator()
         self._blanks()
-        begin = self.at
         right = self._value()
-        if operator in _SETS:
-            return f"{_SETS[operator]}({left}, {right})"
         if operator in ("===", "!=="):
             return f"{'!' if operator[0] == '!' else ''}same({left}, {right})"
-        if operator == "size":
-            return f"sized({left}, {right})"
-        if operator == "empty":
-            if right not in ("true", "false"):
-                raise fault("empty stands before true or false, not before", self.text[begin : self.at])
-            return f"empty({left}, {right})"
         return f"{left} {operator} {right}"
 
     def _operator(self) -> str:
+        """In symbols; those in words, as in or size, are none on AWS."""
         begin = self.at
-        if self.text[self.at : self.at + 1] in tuple(_SYMBOLS):
-            while self.text[self.at : self.at + 1] in tuple(_SYMBOLS):
-                self.at += 1
-        else:
-            while self.at < len(self.text) and self.text[self.at] != " ":
-                self.at += 1
-        operator = self.text[begin : self.at].lower()
-        if operator not in _COMPARING and operator not in _WORDS:
-            raise fault("an operator is expected at", self.text[begin:])
+        while self.text[self.at : self.at + 1] in tuple(_SYMBOLS):
+            self.at += 1
+        operator = self.text[begin : self.at]
+        if operator not in _COMPARING:
+            raise fault("an operator in symbols, such as ==, is expected at", self.text[begin:])
         return operator
 
     def _value(self) -> str:

@@ -1,7 +1,8 @@
 """The grammar of JSONPaths that are no plain reference paths: that of Jayway's library, which AWS takes, as it reads them.
 
 A path is parsed here before any library sees it, by the same rules and with the same sentences as in the Java engine's
-PathGrammar, and written out in the spelling of python-jsonpath: names in quotes, no steps of slices, no bare words.
+PathGrammar. Of a path it gives the steps; one within a filter it writes out in the spelling of python-jsonpath: names in
+quotes, no steps of slices, no bare words.
 """
 
 from __future__ import annotations
@@ -11,11 +12,16 @@ from dataclasses import dataclass
 
 from sand.asl import document
 from sand.asl.path_filter import Filter, Scanner, fault, unescaped
+from sand.asl.path_steps import All, Indices, Names, Scan, Slice, Step, Test
 
 _QUOTED = {quote: re.compile(rf" *{quote}((?:[^{quote}\\]|\\.)*){quote} *", re.DOTALL) for quote in ("'", '"')}
 _ALL = re.compile(r"\[ *\* *\]")
 _NUMBERS = re.compile(r"[0-9,\-: ]*", re.ASCII)
 _INTEGER = re.compile(r"-?[0-9]+", re.ASCII)
+_TEXT = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""")
+_ITSELF = re.compile(r"@(?![.\[\w])")
+_BEYOND = 2**31 - 1
+"""An index that no array has, for one that the library would count from the end."""
 _ONE = re.compile(r'\[(?:"(?:[^"\\]|\\.)*"|-?[0-9]+)]', re.DOTALL)
 """A step to one place, as the library spells it."""
 MOST_SEGMENTS = 1000
@@ -44,15 +50,18 @@ class Spelled:
     ends_in_function: bool
 
 
-def spelled(rest: str, depth: int = 0) -> Spelled:
-    """rest: what follows the root; depth: how many filters and brackets it stands in. Raises ValueError with one sentence."""
-    return _Path(rest.rstrip(" "), depth).spelled()
+def steps(rest: str) -> list[Step]:
+    """rest: what follows the root. Raises ValueError with one sentence."""
+    path = _Path(rest.rstrip(" "), 0)
+    path.spelled()
+    return path.steps
 
 
 class _Path(Scanner):
     def __init__(self, text: str, depth: int) -> None:
         super().__init__(text)
         self._depth = depth
+        self.steps: list[Step] = []
         self._out: list[str] = []
         self._functions: list[str] = []
         self._is_called = False
@@ -81,6 +90,8 @@ class _Path(Scanner):
         if self.text[self.at] == ".":
             scan = ".." if self.text.startswith("..", self.at) else ""
             self.at += len(scan) or 1
+            if scan:
+                self.steps.append(Scan())
             if self.text[self.at] == ".":
                 raise fault("a name is expected at", self.text[self.at :])
         character = self.text[self.at]
@@ -88,6 +99,7 @@ class _Path(Scanner):
             self._out.append(scan + self._bracket())
         elif character == "*":
             self.at += 1
+            self.steps.append(All())
             self._out.append(scan + "[*]")
         else:
             self._name(scan)
@@ -101,6 +113,7 @@ class _Path(Scanner):
         if self.text.startswith(" ", self.at):
             raise fault("a name with a space needs a bracket and quotes, at", self.text[begin:])
         if not self.text.startswith("(", self.at):
+            self.steps.append(Names([name]))
             self._out.append(f"{scan}[{document.write(name)}]")
             return
         level = 0
@@ -111,6 +124,8 @@ class _Path(Scanner):
         if level or not name:
             raise fault("the call of a function is not whole, at", self.text[begin:])
         self.at = end + 1
+        # In the version that AWS shows, which has no functions, this is a name like others.
+        self.steps.append(Names([self.text[begin : self.at]]))
         self._functions.append(name)
         self._is_called = True
 
@@ -120,6 +135,7 @@ class _Path(Scanner):
             return self._names(next)
         if next == "*" and (all_ := _ALL.match(self.text, self.at)):
             self.at = all_.end()
+            self.steps.append(All())
             return "[*]"
         if next == "?":
             return self._filter()
@@ -139,12 +155,13 @@ class _Path(Scanner):
             found = _QUOTED[quote].match(self.text, self.at + 1)
             if found is None:
                 raise fault("quoted names, separated by commas, are expected in the bracket", self.text[begin:])
-            names.append(document.write(unescaped(found[1])))
+            names.append(unescaped(found[1]))
             self.at = found.end()
         if not self.text.startswith("]", self.at):
             raise fault("quoted names, separated by commas, are expected in the bracket", self.text[begin:])
         self.at += 1
-        return f"[{', '.join(names)}]"
+        self.steps.append(Names(names))
+        return f"[{', '.join(map(document.write, names))}]"
 
     def _slice(self, inside: str) -> str:
         """A step is passed over."""
@@ -153,15 +170,18 @@ class _Path(Scanner):
             raise fault("this is no slice", f"[{inside}]")
         if not (start or end):
             raise fault("a slice needs a start or an end", f"[{inside}]")
-        return f"{start and self._integer(start, inside)}:{end and self._integer(end, inside)}"
+        self.steps.append(Slice(*(self._integer(digits, inside) if digits else None for digits in (start, end))))
+        return str(self.steps[-1])[1:-1]
 
     def _indices(self, inside: str) -> str:
-        return ", ".join(self._integer(one.strip(" "), inside) for one in inside.split(","))
+        indices = [self._integer(one.strip(" "), inside) for one in inside.split(",")]
+        self.steps.append(Indices(indices))
+        return ", ".join(map(str, indices)) if len(indices) > 1 or indices[0] >= 0 else str(_BEYOND)
 
-    def _integer(self, digits: str, inside: str) -> str:
+    def _integer(self, digits: str, inside: str) -> int:
         if not _INTEGER.fullmatch(digits) or not -(2**31) <= int(digits) < 2**31:
             raise fault("this is no index", f"[{inside}]")
-        return str(int(digits))
+        return int(digits)
 
     def _filter(self) -> str:
         begin = self.at
@@ -171,7 +191,9 @@ class _Path(Scanner):
         if end < 0:
             raise fault("a filter must be whole, as [?( )]", self.text[begin:])
         self.at = end + 1
-        return f"[?{Filter(self.text[open_ : close + 1], _operand, self._depth).spelled()}]"
+        filter = Filter(self.text[open_ : close + 1], _operand, self._depth).spelled()
+        self.steps.append(Test(filter, _ITSELF.search(_TEXT.sub("", self.text[open_:close])) is not None))
+        return f"[?{filter}]"
 
 
 def _operand(path: str, depth: int, is_tested: bool) -> str:
@@ -179,12 +201,15 @@ def _operand(path: str, depth: int, is_tested: bool) -> str:
 
     A function stands around what is compared: there are those of numbers and of the ends of arrays.
     """
-    inner = spelled(path[1:], depth)
+    inner = _Path(path[1:].rstrip(" "), depth).spelled()
     is_known = not inner.functions or (len(inner.functions) == 1 and inner.ends_in_function and inner.functions[0] in FUNCTIONS)
     if not is_known:
         raise fault("a filter has no such function", path)
     if is_tested:
         # Jayway's library looks for that below the element, whatever the path begins with.
+        if not inner.definite:
+            # The library asks of the element itself whether it is empty, or zero.
+            return "(@ == null || @ != null)" if inner.text or inner.functions else "(@ != null)"
         there = "@" + inner.definite
         return f"({there} && {there} != null)" if inner.definite == inner.text and not inner.functions else there
     compared = path[0] + inner.text if inner.definite == inner.text else f"listed({path[0]}{inner.text})"

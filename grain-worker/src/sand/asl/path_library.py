@@ -1,8 +1,8 @@
-"""python-jsonpath as paths need it: comparisons as Jayway's library has them, and its operators as functions."""
+"""python-jsonpath as paths need it: comparisons as Jayway's library has them, and its functions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from typing import Any, ClassVar
 
@@ -29,15 +29,6 @@ class _Environment(JSONPathEnvironment):
             return left == document.write(right)
         return left is right or document.same(left, right)
 
-    def compare(self, left: object, operator: str, right: object) -> bool:
-        """Membership is told of lists alone, and within a string of strings."""
-        if operator == "in":
-            return _holds(_single(right), _single(left))
-        if operator == "contains":
-            left, right = _single(left), _single(right)
-            return right in left if isinstance(left, str) and isinstance(right, str) else _holds(left, right)
-        return super().compare(left, operator, right)
-
     def _lt(self, left: object, right: object) -> bool:
         left, right = _exact(_single(left)), _exact(_single(right))
         if isinstance(left, str) and isinstance(right, str):
@@ -55,29 +46,8 @@ def _is_nothing(value: Any) -> bool:
     return value is UNDEFINED or (isinstance(value, list) and hasattr(value, "values_or_singular") and not value)
 
 
-def _holds(some: Any, one: Any) -> bool:
-    return isinstance(some, list) and not _is_nothing(one) and _in([one], some)[0]
-
-
 def _exact(value: Any) -> Any:
     return Decimal(repr(value)) if isinstance(value, float) else value
-
-
-class _OfSets(FilterFunction):
-    """subsetof, anyof, noneof and all: false for what is no list."""
-
-    arg_types: ClassVar = [ExpressionType.VALUE, ExpressionType.VALUE]
-    return_type = ExpressionType.LOGICAL
-
-    def __init__(self, test: Callable[[list[Any], list[Any]], bool]) -> None:
-        self._test = test
-
-    def __call__(self, left: object, right: object) -> bool:
-        return isinstance(left, list) and isinstance(right, list) and self._test(left, right)
-
-
-def _in(some: Iterable[Any], others: list[Any]) -> list[bool]:
-    return [any(document.same(_exact(one), _exact(other)) for other in others) for one in some]
 
 
 class _Same(FilterFunction):
@@ -98,42 +68,6 @@ class _Json(FilterFunction):
 
     def __call__(self, text: str) -> Any:
         return document.parse(text)
-
-
-class _Empty(FilterFunction):
-    """Of a list or a string; false for others, but of an object the path cannot be applied, as in Jayway's library."""
-
-    arg_types: ClassVar = [ExpressionType.VALUE, ExpressionType.VALUE]
-    return_type = ExpressionType.LOGICAL
-
-    def __call__(self, value: object, is_empty: bool) -> bool:
-        if isinstance(value, dict):
-            raise JSONPathTypeError("empty is no question to an object", token=None)
-        return isinstance(value, list | str) and (not value) == is_empty
-
-
-class _Sized(FilterFunction):
-    """size: of a list or a string, in units of UTF-16; false for others."""
-
-    arg_types: ClassVar = [ExpressionType.VALUE, ExpressionType.VALUE]
-    return_type = ExpressionType.LOGICAL
-
-    def __call__(self, value: object, size: object) -> bool:
-        return isinstance(value, list | str) and document.same(_size(value), _exact(size))
-
-
-def _size(value: list[Any] | str) -> int:
-    return len(document.utf_16(value)) // 2 if isinstance(value, str) else len(value)
-
-
-class _NotIn(FilterFunction):
-    """nin: false for what is no list."""
-
-    arg_types: ClassVar = [ExpressionType.VALUE, ExpressionType.VALUE]
-    return_type = ExpressionType.LOGICAL
-
-    def __call__(self, left: object, right: object) -> bool:
-        return isinstance(right, list) and not _in([left], right)[0]
 
 
 class _Listed(FilterFunction):
@@ -183,14 +117,6 @@ class _OfNumbers(FilterFunction):
 
 _LIBRARY = _Environment()
 _LIBRARY.function_extensions.update(
-    subsetof=_OfSets(lambda left, right: all(_in(left, right))),
-    anyof=_OfSets(lambda left, right: any(_in(left, right))),
-    noneof=_OfSets(lambda left, right: not any(_in(left, right))),
-    # Jayway's library takes no list for what stands behind it.
-    all_of=_OfSets(lambda left, right: False),
-    empty=_Empty(),
-    sized=_Sized(),
-    not_in=_NotIn(),
     same=_Same(),
     json=_Json(),
     listed=_Listed(),

@@ -7,24 +7,8 @@ from typing import Any
 
 from sand.asl import document
 from sand.asl.failure import REFERENCE_PATH_CONFLICT, StateError
-
-
-class Missing(Exception):
-    """A path leads nowhere in this document."""
-
-
-class BeyondArray(Missing):
-    """The path leads to an array, and ends in an index that it has no element at."""
-
-
-class NotAnArray(Missing):
-    """The path has an index where the document has something else than an array; `rest` are its steps from that index on."""
-
-    def __init__(self, message: str, rest: str, found: Any) -> None:
-        super().__init__(message)
-        self.rest = rest
-        self.found = found
-
+from sand.asl.path_steps import FromEnd, Indices, Names, Step
+from sand.asl.path_walk import BeyondArray, Missing, Steps
 
 _QUOTED = {quote: re.compile(rf"((?:[^{quote}\\]|\\.)*){quote}\]", re.DOTALL) for quote in ("'", '"')}
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
@@ -54,20 +38,27 @@ class ReferencePath:
         at = root
         for number, step in enumerate(self.steps, 1):
             if isinstance(step, str):
-                if isinstance(at, dict) and step not in at and number < len(self.steps):
-                    raise Missing(f"Missing property in path {self._canonical(number)}")
                 if not isinstance(at, dict) or step not in at:
-                    raise Missing(f"No results for path: {self._canonical()}")
+                    raise self._lost(root)
                 at = at[step]
             else:
                 if not isinstance(at, list):
-                    raise NotAnArray(f"No results for path: {self._canonical()}", _brackets(self.steps[number - 1 :]), at)
+                    raise self._lost(root)
                 index = step + len(at) if _is_from_the_end(step) else step
                 if not 0 <= index < len(at):
-                    is_beyond = number == len(self.steps)
-                    raise (BeyondArray if is_beyond else Missing)(f"No results for path: {self._canonical()}")
+                    if number < len(self.steps):
+                        raise self._lost(root)
+                    raise BeyondArray(f"No results for path: {self._canonical()}")
                 at = at[index]
         return at
+
+    def _lost(self, root: Any) -> Missing:
+        """In the words of the library for paths, which has null for an element beyond an array."""
+        try:
+            found = Steps([_step(step) for step in self.steps]).read(root)
+        except Missing as e:
+            return e
+        raise AssertionError(f"the path {self.text} leads to {found}")
 
     def write(self, root: Any, value: Any) -> Any:
         """A copy of the document with the value there; missing fields are made, an element of an array must be there."""
@@ -103,13 +94,14 @@ class ReferencePath:
         what = f'step "{self.steps[level]}"' if isinstance(root, dict | list) else f"ReferencePath {self.text}"
         return StateError(REFERENCE_PATH_CONFLICT, f"Unable to apply {what} to input {document.shown(root)}")
 
-    def _canonical(self, count: int | None = None) -> str:
-        """The first steps, or all."""
-        return "$" + _brackets(self.steps[:count])
+    def _canonical(self) -> str:
+        return "$" + "".join(f"['{step}']" if isinstance(step, str) else f"[{step}]" for step in self.steps)
 
 
-def _brackets(steps: tuple[str | int, ...]) -> str:
-    return "".join(f"['{step}']" if isinstance(step, str) else f"[{step}]" for step in steps)
+def _step(step: str | int) -> Step:
+    if isinstance(step, str):
+        return Names([step])
+    return FromEnd(-step) if _is_from_the_end(step) else Indices([step])
 
 
 def _is_from_the_end(step: str | int) -> bool:

@@ -10,8 +10,8 @@ from sand.asl import document, timestamps
 from sand.asl.definition import Rule
 from sand.asl.failure import runtime
 from sand.asl.fields import Fields
+from sand.asl.path_walk import Missing
 from sand.asl.paths import Path, View
-from sand.asl.reference_path import Missing
 from sand.asl.templates import Reader, is_query
 from sand.asl.wildcard import Wildcard
 

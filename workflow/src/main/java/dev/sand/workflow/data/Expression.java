@@ -78,8 +78,7 @@ public sealed interface Expression permits Expression.Read, Expression.Literal, 
             try {
                 return argument.evaluate(environment);
             } catch (Path.Missing e) {
-                String why = e instanceof Path.NotAnArray index && !index.found.isNull()
-                        ? "Filter: " + index.rest + " can only be applied to arrays. Current context is: " + StringFunctions.shown(index.found)
+                String why = e instanceof Path.Misapplied ? e.getMessage()
                         : "The JsonPath argument for the field '" + argument + "' could not be found in the input '"
                         + environment.inputText() + "'";
                 throw StatesError.runtime("The function '" + whole + "' had the following error: " + why);

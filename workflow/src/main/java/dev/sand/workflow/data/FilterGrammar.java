@@ -2,7 +2,6 @@ package dev.sand.workflow.data;
 
 import java.io.IOException;
 import java.math.BigDecimal;
-import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -19,8 +18,7 @@ final class FilterGrammar extends PathScanner {
     /** A number has about so many digits at most. */
     private static final int MAGNITUDE = 10_000;
     private static final String SYMBOLS = "<>=~!";
-    private static final Set<String> OPERATORS = Set.of("==", "!=", "<", "<=", ">", ">=", "===", "!==", "in", "nin", "contains", "size",
-            "empty", "subsetof", "anyof", "noneof", "all");
+    private static final Set<String> OPERATORS = Set.of("==", "!=", "<", "<=", ">", ">=", "===", "!==");
 
     private final StringBuilder spelled = new StringBuilder();
     /** So much of the text has been written out. */
@@ -109,31 +107,20 @@ final class FilterGrammar extends PathScanner {
             }
             return;
         }
-        String operator = operator();
+        operator();
         blanks();
-        begin = at;
         value();
-        if (operator.equals("empty") && !text.startsWith("true", begin) && !text.startsWith("false", begin)) {
-            throw fault("empty stands before true or false, not before", text.substring(begin, at));
-        }
     }
 
-    private String operator() {
+    /** In symbols; those in words, as in or size, are none on AWS. */
+    private void operator() {
         int begin = at;
-        if (isSymbol(character(at))) {
-            while (isSymbol(character(at))) {
-                at++;
-            }
-        } else {
-            while (at < text.length() && text.charAt(at) != ' ') {
-                at++;
-            }
+        while (isSymbol(character(at))) {
+            at++;
         }
-        String operator = text.substring(begin, at).toLowerCase(Locale.ROOT);
-        if (!OPERATORS.contains(operator)) {
-            throw fault("an operator is expected at", text.substring(begin));
+        if (!OPERATORS.contains(text.substring(begin, at))) {
+            throw fault("an operator in symbols, such as ==, is expected at", text.substring(begin));
         }
-        return operator;
     }
 
     private static boolean isSymbol(char c) {

@@ -1,5 +1,7 @@
 package dev.sand.workflow.data;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -9,7 +11,8 @@ import java.util.regex.Pattern;
  * over: one character behind a bracket or a wildcard, words between names. The Python engine has it with the same rules and the
  * same sentences.
  *
- * <p>What it has read it writes out for that library, whose filters ask less of a path that they test ({@link FilterGrammar}).
+ * <p>Of a path it gives the steps. One within a filter it writes out for the library, of which the version at hand asks less of a
+ * path that is tested ({@link FilterGrammar}), and counts negative indices from the end.
  */
 final class PathGrammar extends PathScanner {
     private static final String NO_NAMES = "quoted names, separated by commas, are expected in the bracket";
@@ -17,6 +20,8 @@ final class PathGrammar extends PathScanner {
     private static final Pattern DOUBLE = Pattern.compile(" *\"((?:[^\"\\\\]|\\\\.)*+)\" *", Pattern.DOTALL);
     private static final Pattern ALL = Pattern.compile("\\[ *\\* *]");
     private static final Pattern NUMBERS = Pattern.compile("[0-9,\\-: ]*");
+    private static final Pattern TEXT = Pattern.compile("'(?:[^'\\\\]|\\\\.)*+'|\"(?:[^\"\\\\]|\\\\.)*+\"");
+    private static final Pattern ITSELF = Pattern.compile("@(?![.\\[\\w])");
     private static final Pattern INTEGER = Pattern.compile("-?[0-9]+");
 
     /** Functions that a path in a filter may end in. */
@@ -29,6 +34,7 @@ final class PathGrammar extends PathScanner {
     record Spelled(String text, boolean isDefinite, boolean callsFunction) {}
 
     private final int depth;
+    private final List<PathStep> steps = new ArrayList<>();
     private final StringBuilder spelled = new StringBuilder();
     /** So much of the text has been written out. */
     private int written;
@@ -42,11 +48,13 @@ final class PathGrammar extends PathScanner {
     }
 
     /** @param rest what follows the root. @throws IllegalArgumentException with one sentence */
-    static Spelled spelled(String rest) {
-        return grammar(rest, 0).spelled();
+    static List<PathStep> steps(String rest) {
+        PathGrammar grammar = grammar(rest, 0);
+        grammar.spelled();
+        return grammar.steps;
     }
 
-    /** What follows the root of a path within a filter. @param path with its root */
+    /** What follows the root of a path within a filter. @param path with its root. @throws IllegalArgumentException likewise */
     static Spelled operand(String path, int depth) {
         PathGrammar grammar = grammar(path.substring(1), depth);
         Spelled operand = grammar.spelled();
@@ -90,6 +98,9 @@ final class PathGrammar extends PathScanner {
             boolean isScan = character(at + 1) == '.';
             at += isScan ? 2 : 1;
             isDefinite &= !isScan;
+            if (isScan) {
+                steps.add(new PathStep.Scan());
+            }
             if (character(at) == '.') {
                 throw fault("a name is expected at", text.substring(at));
             }
@@ -99,6 +110,7 @@ final class PathGrammar extends PathScanner {
             case '*' -> {
                 at++;
                 isDefinite = false;
+                steps.add(new PathStep.All());
             }
             default -> name();
         }
@@ -114,6 +126,7 @@ final class PathGrammar extends PathScanner {
             throw fault("a name with a space needs a bracket and quotes, at", text.substring(begin));
         }
         if (character(at) != '(') {
+            steps.add(new PathStep.Names(List.of(text.substring(begin, at))));
             return;
         }
         int level = 0;
@@ -125,6 +138,8 @@ final class PathGrammar extends PathScanner {
             throw fault("the call of a function is not whole, at", text.substring(begin));
         }
         at = end + 1;
+        // In the version that AWS shows, which has no functions, this is a name like others.
+        steps.add(new PathStep.Names(List.of(text.substring(begin, at))));
         functions++;
         isKnown = end + 1 == text.length() && OF_FILTERS.contains(text.substring(begin, text.indexOf('(', begin)));
     }
@@ -139,6 +154,7 @@ final class PathGrammar extends PathScanner {
         if (all.lookingAt()) {
             at = all.end();
             isDefinite = false;
+            steps.add(new PathStep.All());
             return;
         }
         if (next == '?') {
@@ -149,7 +165,13 @@ final class PathGrammar extends PathScanner {
         if (next != 0 && "0123456789-:".indexOf(next) >= 0 && end > 0) {
             String inside = trimmed(text.substring(at + 1, end));
             if (NUMBERS.matcher(inside).matches()) {
-                isDefinite &= numbers(inside) == 1;
+                PathStep step = numbers(inside);
+                if (step instanceof PathStep.Indices(List<Integer> indices) && indices.size() == 1 && indices.getFirst() < 0) {
+                    spelled.append(text, written, at).append('[').append(Integer.MAX_VALUE).append(']');
+                    written = end + 1;
+                }
+                isDefinite &= step.isDefinite();
+                steps.add(step);
                 at = end + 1;
                 return;
             }
@@ -160,21 +182,24 @@ final class PathGrammar extends PathScanner {
     private void names(Pattern quoted) {
         int begin = at;
         Matcher name = quoted.matcher(text);
+        List<String> names = new ArrayList<>();
         do {
             if (!name.region(at + 1, text.length()).lookingAt()) {
                 throw fault(NO_NAMES, text.substring(begin));
             }
             checkEscapes(name.group(1));
+            names.add(unescaped(name.group(1)));
             at = name.end();
         } while (character(at) == ',');
         if (character(at) != ']') {
             throw fault(NO_NAMES, text.substring(begin));
         }
         at++;
+        steps.add(new PathStep.Names(names));
     }
 
-    /** Of a slice, a step is passed over. @return how many there are */
-    private static int numbers(String inside) {
+    /** Of a slice, a step is passed over. */
+    private static PathStep numbers(String inside) {
         boolean isSlice = inside.indexOf(':') >= 0;
         String[] numbers = inside.split(isSlice ? ":" : ",", -1);
         if (isSlice && (inside.indexOf(',') >= 0 || inside.indexOf(' ') >= 0)) {
@@ -183,12 +208,15 @@ final class PathGrammar extends PathScanner {
         if (isSlice && numbers[0].isEmpty() && numbers[1].isEmpty()) {
             throw fault("a slice needs a start or an end", "[" + inside + "]");
         }
+        List<Integer> integers = new ArrayList<>();
         for (int i = 0; i < (isSlice ? 2 : numbers.length); i++) {
-            if (!(isSlice && numbers[i].isEmpty()) && !isInteger(isSlice ? numbers[i] : trimmed(numbers[i]))) {
+            String digits = isSlice ? numbers[i] : trimmed(numbers[i]);
+            if (!(isSlice && digits.isEmpty()) && !isInteger(digits)) {
                 throw fault("this is no index", "[" + inside + "]");
             }
+            integers.add(digits.isEmpty() ? null : Integer.valueOf(digits));
         }
-        return numbers.length;
+        return isSlice ? new PathStep.Slice(integers.get(0), integers.get(1)) : new PathStep.Indices(integers);
     }
 
     private static boolean isInteger(String digits) {
@@ -210,7 +238,9 @@ final class PathGrammar extends PathScanner {
         }
         at = end + 1;
         isDefinite = false;
-        spelled.append(text, written, open).append(new FilterGrammar(text.substring(open, close + 1), depth).spelled());
+        String filter = new FilterGrammar(text.substring(open, close + 1), depth).spelled();
+        steps.add(new PathStep.Test(filter, ITSELF.matcher(TEXT.matcher(text.substring(open, close)).replaceAll("")).find()));
+        spelled.append(text, written, open).append(filter);
         written = close + 1;
     }
 

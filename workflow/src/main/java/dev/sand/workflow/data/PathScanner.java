@@ -1,5 +1,6 @@
 package dev.sand.workflow.data;
 
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** A text and where it is read on. Of its characters, only the space is passed over, as in Jayway's library. */
@@ -10,6 +11,9 @@ abstract class PathScanner {
     static final int MOST_SEGMENTS = 1000;
 
     private static final Pattern ESCAPED = Pattern.compile("(?:[^\\\\]|\\\\[^u]|\\\\u[0-9a-fA-F]{4})*+", Pattern.DOTALL);
+
+    private static final Pattern ESCAPE = Pattern.compile("\\\\(u[0-9a-fA-F]{4}|.)", Pattern.DOTALL);
+    private static final String CONTROLS = "nrtfb";
 
     final String text;
     int at;
@@ -27,6 +31,16 @@ abstract class PathScanner {
         if (quoted.contains("\\u") && !ESCAPED.matcher(quoted).matches()) {
             throw fault("four hexadecimal digits are expected behind \\u in", quoted);
         }
+    }
+
+    /** Of what stands in quotes: its escapes are those that {@link #checkEscapes} lets pass. */
+    static String unescaped(String quoted) {
+        return ESCAPE.matcher(quoted).replaceAll(found -> {
+            String escape = found.group(1);
+            int control = CONTROLS.indexOf(escape);
+            return Matcher.quoteReplacement(escape.length() > 1 ? String.valueOf((char) Integer.parseInt(escape, 1, 5, 16))
+                    : control < 0 ? escape : String.valueOf("\n\r\t\f\b".charAt(control)));
+        });
     }
 
     /** The first character behind that place that is no space; NUL at the end. */

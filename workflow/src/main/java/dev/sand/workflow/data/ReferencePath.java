@@ -148,18 +148,31 @@ public final class ReferencePath {
             Step step = steps.get(i);
             JsonNode next = next(at, step);
             if (next == null) {
-                boolean isLast = i == steps.size() - 1;
-                String message = !isLast && step instanceof Step.Field && at.isObject()
-                        ? "Missing property in path " + canonical(i + 1) : "No results for path: " + canonical(steps.size());
-                if (step instanceof Step.Field || at.isArray() && !isLast) {
-                    throw new Path.Missing(message);
-                }
-                throw at.isArray() ? new Path.BeyondArray(message)
-                        : new Path.NotAnArray(message, brackets(steps.subList(i, steps.size())), at);
+                throw lost(document, i == steps.size() - 1 && at.isArray() && !(step instanceof Step.Field));
             }
             at = next;
         }
         return at;
+    }
+
+    /** In the words of the library for paths, which has null for an element beyond an array. */
+    private Path.Missing lost(JsonNode document, boolean isBeyondArray) {
+        if (isBeyondArray) {
+            return new Path.BeyondArray("No results for path: $" + brackets());
+        }
+        try {
+            throw new IllegalStateException("the path " + text + " leads to " + PathWalk.read(new PathSteps(steps.stream().map(ReferencePath::step).toList()), document));
+        } catch (Path.Missing e) {
+            return e;
+        }
+    }
+
+    private static PathStep step(Step step) {
+        return switch (step) {
+            case Step.Field(String name) -> new PathStep.Names(List.of(name));
+            case Step.Index(int index) -> new PathStep.Indices(List.of(index));
+            case Step.FromEnd(int index) -> new PathStep.FromEnd(index);
+        };
     }
 
     private static JsonNode next(JsonNode at, Step step) {
@@ -234,12 +247,7 @@ public final class ReferencePath {
                 "Unable to apply " + what + " to input " + Template.shortText(document));
     }
 
-    /** The first steps with brackets throughout: {@code $['a'][0]}. */
-    private String canonical(int count) {
-        return "$" + brackets(steps.subList(0, count));
-    }
-
-    private static String brackets(List<Step> steps) {
+    private String brackets() {
         StringBuilder out = new StringBuilder();
         for (Step step : steps) {
             switch (step) {

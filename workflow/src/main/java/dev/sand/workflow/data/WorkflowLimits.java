@@ -20,6 +20,8 @@ public final class WorkflowLimits {
     public static final long AWS_HISTORY_EVENTS = 25_000;
     /** Bytes of a document that a path looks into, or that is built; States.DataLimitExceeded beyond. */
     public static final int DOCUMENT_BYTES = 16 << 20;
+    /** Places of a document that one reading of a path looks at; States.DataLimitExceeded beyond. */
+    public static final int PATH_PLACES = 10_000_000;
     /** Bytes of the values that one Assign field gives to variables, together, and so of a variable (as on AWS). */
     public static final int ASSIGN_BYTES = 256 * 1024;
     /** Bytes of all variables of an execution (as on AWS). */
