@@ -7,14 +7,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from sand.asl import document, flow, limits
+from sand.asl import document, limits
 from sand.asl.definition import Amount, ObjectReader, ResultWriter
 from sand.asl.expressions import Template
 from sand.asl.failure import ITEM_READER_FAILED, RESULT_WRITER_FAILED, StateError
 from sand.asl.fields import Fields
 from sand.asl.objects import Format, Source
 from sand.asl.templates import INPUT, Reader, is_query
-from sand.asl.visits import View
 
 _DELIMITERS = {"COMMA": ",", "PIPE": "|", "SEMICOLON": ";", "SPACE": " ", "TAB": "\t"}
 _USES = {
@@ -228,12 +227,11 @@ def _is_lines(configuration: Fields, is_exported: bool) -> bool:
     return kind == "JSONL"
 
 
-# --- when the Map is entered
+# --- when the Map's run has started
 
 
-def source(view: View, given: ObjectReader) -> Source:
-    """Which object the items are in; or which objects they are."""
-    parameters = flow.filled(given.parameters, view)
+def source(given: ObjectReader, parameters: Any) -> Source:
+    """Which object the items are in; or which objects they are. parameters: what those of the reader gave."""
     if given.format is not None and given.format.type == "PARQUET":
         raise StateError(ITEM_READER_FAILED, "S3 Version ID selection is not currently supported for PARQUET files")
     bucket = _text(parameters, "Bucket", not given.needs_bucket, ITEM_READER_FAILED)
@@ -257,9 +255,8 @@ def _version(parameters: Any) -> int | None:
     return number
 
 
-def destination(view: View, given: ResultWriter, run: str) -> tuple[str | None, str]:
-    """The bucket, or None, and the folder of a run of the Map, by its id."""
-    parameters = flow.filled(given.parameters, view)
+def destination(given: ResultWriter, parameters: Any, run: str) -> tuple[str | None, str]:
+    """The bucket, or None, and the folder of a run of the Map, by its id. parameters: what those of the writer gave."""
     bucket = _text(parameters, "Bucket", not given.needs_bucket, RESULT_WRITER_FAILED)
     prefix = _text(parameters, "Prefix", True, RESULT_WRITER_FAILED)
     folder = f"{'' if prefix is None else prefix if prefix.endswith('/') else f'{prefix}/'}{run}"
