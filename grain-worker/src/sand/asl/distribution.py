@@ -138,18 +138,18 @@ def is_needed(state: Fields) -> bool:
 
 def _batch(fields: Fields, is_jsonata: bool) -> Batch:
     given = Reader(fields, is_jsonata, "ItemBatcher/").template("BatchInput", INPUT)
-    items = _read_amount(fields, "MaxItemsPerBatch", 1, limits.SECONDS, is_jsonata)
-    size = _read_amount(fields, "MaxInputBytesPerBatch", 1, limits.BATCH_BYTES, is_jsonata)
+    items = _read_amount(fields, "MaxItemsPerBatch", 1, limits.SECONDS, is_jsonata, "ItemBatcher/")
+    size = _read_amount(fields, "MaxInputBytesPerBatch", 1, limits.BATCH_BYTES, is_jsonata, "ItemBatcher/")
     if items is None and size is None:
         fields.report(None, "MISSING_FIELD", "An ItemBatcher needs MaxItemsPerBatch or MaxInputBytesPerBatch.")
     fields.report_unknown("an ItemBatcher")
     return Batch(given, items, size)
 
 
-def _read_amount(fields: Fields, name: str, least: int, most: int, is_jsonata: bool) -> Amount | None:
-    """None when it is not given."""
+def _read_amount(fields: Fields, name: str, least: int, most: int, is_jsonata: bool, within: str = "") -> Amount | None:
+    """None when it is not given. within: the state, of the object that has it."""
     fields.at_most_one(name, f"{name}Path")
-    source = Reader(fields, is_jsonata).counted(name)
+    source = Reader(fields, is_jsonata, within).counted(name)
     if source is not None:
         return Amount(name if is_jsonata else f"{name}Path", 0, source, least, most)
     if name not in fields:

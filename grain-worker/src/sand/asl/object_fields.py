@@ -21,7 +21,7 @@ _USES = {
     "list": ("s3:listObjectsV2", "sand:object:list"),
     "put": ("s3:putObject", "sand:object:put"),
 }
-ReadAmount = Callable[[Fields, str, int, int, bool], Amount | None]
+ReadAmount = Callable[[Fields, str, int, int, bool, str], Amount | None]
 
 
 def _is_named_by(use: str, resource: str) -> bool:
@@ -60,7 +60,7 @@ def reader(state: Fields, is_jsonata: bool, amount: ReadAmount) -> ObjectReader 
         form = _manifest(configuration, form)
     max_items = None
     if configuration is not None:
-        max_items = amount(configuration, "MaxItems", 0, limits.MAX_ITEMS, is_jsonata)
+        max_items = amount(configuration, "MaxItems", 0, limits.MAX_ITEMS, is_jsonata, "ItemReader/ReaderConfig/")
         if max_items is not None and max_items.source is not None:
             max_items = replace(max_items, least=-(1 << 53), most=1 << 53)  # judged when it is known, as on AWS
         configuration.report_unknown("a ReaderConfig")
