@@ -37,8 +37,7 @@ final class MapEntry {
         Document input = flow.input(visit);
         Distribution distribution = map.distribution();
         Distribution.Reader reader = distribution == null ? null : distribution.reader();
-        Items given = reader != null ? null : Items.Given.of(items(visit, map, input), distribution == null ? null : "STATE_DATA");
-        checkCount(given);
+        Items given = reader != null ? null : checked(Items.Given.of(items(visit, map, input), distribution == null ? null : "STATE_DATA"));
         long concurrency = map.concurrency() == null ? map.maxConcurrency()
                 : fields.count(visit, map.concurrency(), input, "MaxConcurrencyPath");
         visit.scope.event("MapStateStarted", () -> Json.NODES.objectNode().put("length", given == null ? 0 : given.count()));
@@ -61,10 +60,15 @@ final class MapEntry {
         }
     }
 
-    private static void checkCount(Items items) {
-        if (items != null && items.count() > WorkflowLimits.MAP_ITEMS) {
-            throw StatesError.runtime("The array has " + items.count() + " items; a Map takes " + WorkflowLimits.MAP_ITEMS);
+    private static Items checked(Items given) {
+        if (given.count() > WorkflowLimits.MAP_ITEMS) {
+            throw tooMany(String.valueOf(given.count()));
         }
+        return given;
+    }
+
+    private static StatesError tooMany(String items) {
+        return StatesError.runtime("The array has " + items + " items; a Map takes " + WorkflowLimits.MAP_ITEMS);
     }
 
     /** An array; in JSONata, of a distributed Map, also an object, of which each member is an item. */
@@ -108,7 +112,9 @@ final class MapEntry {
     void onItems(Join join, Document chunk) {
         try {
             ((ReadItems) join.items).add(ItemChunk.of(chunk.node(source)));
-            checkCount(join.items);
+            if (join.items.count() > WorkflowLimits.MAP_ITEMS) {
+                throw tooMany("more than " + WorkflowLimits.MAP_ITEMS); // nobody has counted them
+            }
         } catch (StatesError e) {
             agenda.abandon(join);
             join.visit.left = null; // there are too many of them, or too large ones: so it is found again
