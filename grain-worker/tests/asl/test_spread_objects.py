@@ -42,12 +42,12 @@ def test_objects_that_are_listed_are_read_one_after_the_other() -> None:
     contents = {"b/in/1": b"1\n2", "b/in/2": b"", "b/in/3.gz": gzip.compress(b"3\n"), "b/out/4": b"4"}
     source = Source("b", "in/", Format("JSONL", spread="LISTED"))
     found = list(items(source, Memory(contents)))
-    assert found == [(None, 1, "s3://b/in/1"), (None, 2, "s3://b/in/1"), (None, 3, "s3://b/in/3.gz")]
+    assert found == [(None, 1, "s3://b/in/1"), (None, 2, "s3://b/in/1"), None, None, (None, 3, "s3://b/in/3.gz")]
 
 
 def test_the_files_of_an_inventory_are_unpacked() -> None:
     found = items(INVENTORY, inventory(gzip.compress(b'"s","a"\n"s","b"\n')))
-    assert [item[1]["Key"] for item in found] == ["a", "b", "a", "b"]
+    assert [item and item[1]["Key"] for item in found] == ["a", "b", None, "a", "b"]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from sand.asl import document, limits, object_fields
+from sand.asl import document, flow, limits, object_fields
 from sand.asl.definition import Amount, Batch, Distribution, ResultWriter
 from sand.asl.failure import ITEM_READER_FAILED, StateError, runtime
 from sand.asl.fields import Fields
@@ -25,15 +25,18 @@ _FIELDS = ["ItemReader", "ItemBatcher", "ResultWriter"]
 @dataclass(frozen=True, slots=True)
 class MapRun:
     """A run of a distributed Map, with what its fields gave. A bound of None: there is none; of tolerated failures 0 is none
-    either, as on AWS."""
+    either, as on AWS. reads, writes: the parameters of its ItemReader and ResultWriter, None where these have none."""
 
     is_express: bool
+    reads: Any
     items_per_batch: float | None
     bytes_per_batch: float | None
     batch_input: tuple[Any, ...]
     tolerated_count: float | None
     tolerated_percentage: float | None
     writer: ResultWriter | None
+    writes: Any
+    max_items: float | None
 
     @property
     def is_batched(self) -> bool:
@@ -53,30 +56,32 @@ class MapRun:
             return False
         return failed * 100 > self.tolerated_percentage * all_items
 
+    def items_to_read(self) -> int:
+        """How many there are at most. As on AWS, 0 is no bound, and what is computed may be beyond the largest."""
+        if self.max_items is not None and self.max_items < 0:
+            raise StateError(ITEM_READER_FAILED, "field MaxItems must be positive")
+        return min(int(self.max_items or limits.MAX_ITEMS), limits.MAX_ITEMS)
+
     def batch_of(self, items: list[Any]) -> dict[str, Any]:
         return {**({"BatchInput": self.batch_input[0]} if self.batch_input else {}), "Items": items}
 
 
 def begin(visit: Visit, distribution: Distribution, data: Any) -> MapRun:
-    batch = distribution.batch
+    """What the state itself works out, in this order, before its run starts: as on AWS a fault in it is not the run's."""
     view = View(visit, data)
+    reader, batch, writer = distribution.reader, distribution.batch, distribution.writer
     return MapRun(
-        distribution.is_express,
-        _amount(view, batch and batch.items),
-        _amount(view, batch and batch.bytes),
-        (document.checked(batch.input(view)),) if batch and batch.input else (),
-        _amount(view, distribution.tolerated_count),
-        _amount(view, distribution.tolerated_percentage),
-        distribution.writer,
+        is_express=distribution.is_express,
+        reads=None if reader is None else flow.filled(reader.parameters, view),
+        items_per_batch=_amount(view, batch and batch.items),
+        bytes_per_batch=_amount(view, batch and batch.bytes),
+        batch_input=(document.checked(batch.input(view)),) if batch and batch.input else (),
+        tolerated_count=_amount(view, distribution.tolerated_count),
+        tolerated_percentage=_amount(view, distribution.tolerated_percentage),
+        writer=writer,
+        writes=None if writer is None or writer.parameters is None else flow.filled(writer.parameters, view),
+        max_items=_amount(view, reader and reader.max_items),
     )
-
-
-def max_items(visit: Visit, distribution: Distribution, data: Any) -> int:
-    """Of an ItemReader. As on AWS, 0 is no bound, and what is computed may be beyond the largest."""
-    most = _amount(View(visit, data), distribution.reader and distribution.reader.max_items)
-    if most is not None and most < 0:
-        raise StateError(ITEM_READER_FAILED, "field MaxItems must be positive")
-    return min(int(most or limits.MAX_ITEMS), limits.MAX_ITEMS)
 
 
 def _amount(view: View, amount: Amount | None) -> float | None:
@@ -133,18 +138,18 @@ def is_needed(state: Fields) -> bool:
 
 def _batch(fields: Fields, is_jsonata: bool) -> Batch:
     given = Reader(fields, is_jsonata, "ItemBatcher/").template("BatchInput", INPUT)
-    items = _read_amount(fields, "MaxItemsPerBatch", 1, limits.SECONDS, is_jsonata)
-    size = _read_amount(fields, "MaxInputBytesPerBatch", 1, limits.BATCH_BYTES, is_jsonata)
+    items = _read_amount(fields, "MaxItemsPerBatch", 1, limits.SECONDS, is_jsonata, "ItemBatcher/")
+    size = _read_amount(fields, "MaxInputBytesPerBatch", 1, limits.BATCH_BYTES, is_jsonata, "ItemBatcher/")
     if items is None and size is None:
         fields.report(None, "MISSING_FIELD", "An ItemBatcher needs MaxItemsPerBatch or MaxInputBytesPerBatch.")
     fields.report_unknown("an ItemBatcher")
     return Batch(given, items, size)
 
 
-def _read_amount(fields: Fields, name: str, least: int, most: int, is_jsonata: bool) -> Amount | None:
-    """None when it is not given."""
+def _read_amount(fields: Fields, name: str, least: int, most: int, is_jsonata: bool, within: str = "") -> Amount | None:
+    """None when it is not given. within: the state, of the object that has it."""
     fields.at_most_one(name, f"{name}Path")
-    source = Reader(fields, is_jsonata).counted(name)
+    source = Reader(fields, is_jsonata, within).counted(name)
     if source is not None:
         return Amount(name if is_jsonata else f"{name}Path", 0, source, least, most)
     if name not in fields:

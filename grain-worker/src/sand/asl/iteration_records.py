@@ -12,15 +12,15 @@ from sand.asl.opaque import Opaque, OpaqueJoin
 from sand.asl.platform_services import NOT_REDRIVABLE
 from sand.asl.results import ResultFiles
 from sand.asl.scopes import Scope
-from sand.asl.visits import View, Visit
+from sand.asl.visits import Visit
 
 
-def files(visit: Visit, run: MapRun, data: Any) -> ResultFiles | None:
+def files(visit: Visit, run: MapRun) -> ResultFiles | None:
     """None when results are not written."""
     writer = run.writer
     if writer is None or writer.parameters is None:
         return None
-    bucket, folder = object_fields.destination(View(visit, data), writer, _id(visit))
+    bucket, folder = object_fields.destination(writer, run.writes, _id(visit))
     return ResultFiles(bucket, folder, writer.is_lines, map_run(visit))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import islice
 from typing import Any, Protocol
 
 from sand.asl import data_limit, document, events, failure, flow, iteration_records, limits
@@ -83,7 +82,8 @@ class Iterations:
             else:
                 self._unread = None
                 taken = self._items.taken
-                self.begin(Items(islice(items, taken, self._join.max_items), source.shown, taken))
+                at_once = limits.LISTED_KEYS if source.format is None else limits.CHUNK_ITEMS
+                self.begin(Items(items, source.shown, taken, self._join.max_items, at_once))
 
         self._call("items", lambda id, step: ReadItems(id, step, source), answer)
 
@@ -139,7 +139,7 @@ class Iterations:
             return
         try:
             has_more = self._items.has(0)
-            if self._items.taken + has_more > limits.MAP_ITEMS:
+            if self._items.count > limits.MAP_ITEMS:
                 join.has_forgotten = True  # So that a redrive finds it again.
                 raise runtime(f"The array has more than {limits.MAP_ITEMS} items; a Map takes {limits.MAP_ITEMS}")
         except StateError as e:
@@ -148,16 +148,20 @@ class Iterations:
         except ItemFault as e:
             self._fail_reading(e)
             return
-        if has_more:
+        is_news = join.size is None and self._items.are_all_known
+        if is_news and self._has_exceeded():
+            self._exceed()
+        elif has_more:
             self._is_starting = True
             # Of an inline Map all that may start have started before a state of any is entered, as on AWS.
             self._kernel.queue(self._start, is_first=join.run is None)
-        elif join.size is None:
-            join.size = self._items.taken
-            if join.has_too_many_failed():
-                self._exceed()
-            elif join.is_complete:
-                self._end()
+        elif is_news and join.is_complete:
+            self._end()
+
+    def _has_exceeded(self) -> bool:
+        """All items are known: too many of them may have failed."""
+        self._join.size = self._items.count
+        return bool(self._join.has_too_many_failed())
 
     def _start_again(self) -> None:
         join = self._join
@@ -188,6 +192,10 @@ class Iterations:
                 self._items.take(1)
             else:
                 given, count = self._batch(join.run)
+                if join.size is None and self._items.are_all_known and self._has_exceeded():
+                    self._begun = index
+                    self._exceed()
+                    return
                 join.items_of[index] = count
                 item = None if join.run.is_batched else self._items.shown(0)
                 scope = Scope(self._info, machine, join, index, item, given)
@@ -297,13 +305,10 @@ class Iterations:
         self._kernel.abandon_below(join)
         for scope in running:
             join.files.add(FAILED, iteration_records.failed(join, scope, "ABORTED", None, None))
-        try:
-            for ahead in range(limits.PENDING_ITEMS):
-                if not self._items.has(ahead):
-                    break
-                join.files.add(PENDING, iteration_records.pending(join, self._begun + ahead, self._items.at(ahead)[1]))
-        except ItemFault:
-            self._unread = self._source  # The Map fails as it is.
+        for ahead in range(limits.CHUNK_ITEMS):
+            if not self._items.is_known(ahead):
+                break
+            join.files.add(PENDING, iteration_records.pending(join, self._begun + ahead, self._items.at(ahead)[1]))
         self._end()
 
     def _fail_exceeded(self) -> None:

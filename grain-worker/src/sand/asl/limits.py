@@ -57,5 +57,10 @@ RESULT_WRITE_BYTES = 256 * 1024
 RESULT_FILE_BYTES = 64 << 20
 FAILED_ITERATIONS = 10_000
 """Of a distributed Map, that are kept for a redrive; beyond, that does all of the Map again."""
-PENDING_ITEMS = 1_000
-"""Items that were not begun and are written as such, when a Map fails."""
+CHUNK_ITEMS = 1_000
+"""Of those that an ItemReader reads, that are known at once; and of those that were not begun, that are written as such when a
+Map fails."""
+CHUNK_BYTES = 48 * 1024
+"""About so many, of these items."""
+LISTED_KEYS = 256
+"""Objects that are listed at once."""

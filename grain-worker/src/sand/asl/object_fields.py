@@ -7,14 +7,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from sand.asl import document, flow, limits
+from sand.asl import document, limits
 from sand.asl.definition import Amount, ObjectReader, ResultWriter
 from sand.asl.expressions import Template
 from sand.asl.failure import ITEM_READER_FAILED, RESULT_WRITER_FAILED, StateError
 from sand.asl.fields import Fields
 from sand.asl.objects import Format, Source
 from sand.asl.templates import INPUT, Reader, is_query
-from sand.asl.visits import View
 
 _DELIMITERS = {"COMMA": ",", "PIPE": "|", "SEMICOLON": ";", "SPACE": " ", "TAB": "\t"}
 _USES = {
@@ -22,7 +21,7 @@ _USES = {
     "list": ("s3:listObjectsV2", "sand:object:list"),
     "put": ("s3:putObject", "sand:object:put"),
 }
-ReadAmount = Callable[[Fields, str, int, int, bool], Amount | None]
+ReadAmount = Callable[[Fields, str, int, int, bool, str], Amount | None]
 
 
 def _is_named_by(use: str, resource: str) -> bool:
@@ -61,7 +60,7 @@ def reader(state: Fields, is_jsonata: bool, amount: ReadAmount) -> ObjectReader 
         form = _manifest(configuration, form)
     max_items = None
     if configuration is not None:
-        max_items = amount(configuration, "MaxItems", 0, limits.MAX_ITEMS, is_jsonata)
+        max_items = amount(configuration, "MaxItems", 0, limits.MAX_ITEMS, is_jsonata, "ItemReader/ReaderConfig/")
         if max_items is not None and max_items.source is not None:
             max_items = replace(max_items, least=-(1 << 53), most=1 << 53)  # judged when it is known, as on AWS
         configuration.report_unknown("a ReaderConfig")
@@ -228,12 +227,11 @@ def _is_lines(configuration: Fields, is_exported: bool) -> bool:
     return kind == "JSONL"
 
 
-# --- when the Map is entered
+# --- when the Map's run has started
 
 
-def source(view: View, given: ObjectReader) -> Source:
-    """Which object the items are in; or which objects they are."""
-    parameters = flow.filled(given.parameters, view)
+def source(given: ObjectReader, parameters: Any) -> Source:
+    """Which object the items are in; or which objects they are. parameters: what those of the reader gave."""
     if given.format is not None and given.format.type == "PARQUET":
         raise StateError(ITEM_READER_FAILED, "S3 Version ID selection is not currently supported for PARQUET files")
     bucket = _text(parameters, "Bucket", not given.needs_bucket, ITEM_READER_FAILED)
@@ -257,9 +255,8 @@ def _version(parameters: Any) -> int | None:
     return number
 
 
-def destination(view: View, given: ResultWriter, run: str) -> tuple[str | None, str]:
-    """The bucket, or None, and the folder of a run of the Map, by its id."""
-    parameters = flow.filled(given.parameters, view)
+def destination(given: ResultWriter, parameters: Any, run: str) -> tuple[str | None, str]:
+    """The bucket, or None, and the folder of a run of the Map, by its id. parameters: what those of the writer gave."""
     bucket = _text(parameters, "Bucket", not given.needs_bucket, RESULT_WRITER_FAILED)
     prefix = _text(parameters, "Prefix", True, RESULT_WRITER_FAILED)
     folder = f"{'' if prefix is None else prefix if prefix.endswith('/') else f'{prefix}/'}{run}"

@@ -88,8 +88,9 @@ class Objects(Protocol):
         ...
 
 
-def items(source: Source, objects: Objects) -> Iterator[Item]:
-    """The items one after the other; what is wrong with them is raised, as ItemFault, when they are reached."""
+def items(source: Source, objects: Objects) -> Iterator[Item | None]:
+    """The items one after the other, with None between those of two objects; what is wrong with them is raised, as ItemFault,
+    when they are reached."""
     if source.format is None:
         return _listing(source, objects)
     if source.format.spread != "ONE":
@@ -121,7 +122,7 @@ _OF_LIST = {
 """What an answer has that lists nothing."""
 
 
-def _spread(source: Source, form: Format, objects: Objects) -> Iterator[Item]:
+def _spread(source: Source, form: Format, objects: Objects) -> Iterator[Item | None]:
     """Of many objects, one after the other."""
     one = replace(form, spread="ONE")
     if form.lists:
@@ -134,7 +135,9 @@ def _spread(source: Source, form: Format, objects: Objects) -> Iterator[Item]:
         if form.spread == "INVENTORY":
             keys, headers = _inventory(source, content)
             one = Format("CSV", headers=headers)
-    for key in keys:
+    for at, key in enumerate(keys):
+        if at:
+            yield None
         bucket, _, name = key.partition("/") if source.bucket is not None and "/" in key else (None, "", key)
         each = Source(bucket, name, one)
         content = objects.content(key, None)

@@ -180,27 +180,29 @@ def _map(kernel: Kernel, visit: Visit, state: asl.Map) -> Steps:
         raise runtime("The ItemReader, ItemBatcher and ResultWriter fields are not supported for INLINE maps")
     data = flow.given(visit)
     reader = state.distribution.reader if state.distribution else None
-    items = object_fields.source(flow.View(visit, data), reader) if reader else _items(visit, state, data)
-    if reader is None and len(items) > limits.MAP_ITEMS:
-        raise runtime(f"The array has {len(items)} items; a Map takes {limits.MAP_ITEMS}")
+    given = None if reader else _items(visit, state, data)
+    if given is not None and len(given) > limits.MAP_ITEMS:
+        raise runtime(f"The array has {len(given)} items; a Map takes {limits.MAP_ITEMS}")
     wanted = (
         computed.seconds(visit, state.concurrency, data, "MaxConcurrencyPath", 0, limits.COUNT)
         if state.concurrency
         else state.max_concurrency
     )
-    map_run = distribution.begin(visit, state.distribution, data) if state.distribution else None
-    length = 0 if reader else len(items)
+    length = 0 if given is None else len(given)
     visit.scope.event("MapStateStarted", lambda: {"length": length})
+    map_run = distribution.begin(visit, state.distribution, data) if state.distribution else None
     if map_run is not None:
         visit.scope.event("MapRunStarted")
-    files = map_run and iteration_records.files(visit, map_run, data)
-    join = Join(visit, None if reader else len(items))
+        visit.has_run = True
+    items = given if reader is None else object_fields.source(reader, map_run.reads)
+    files = map_run and iteration_records.files(visit, map_run)
+    join = Join(visit, None if reader else length)
     visit.join = join
     join.run = map_run
     join.files = files
     if not items and not files:
         return []
-    join.max_items = distribution.max_items(visit, state.distribution, data) if state.distribution else limits.MAP_ITEMS
+    join.max_items = limits.MAP_ITEMS if map_run is None else map_run.items_to_read()
     kernel.open_items(join, state, items, data, min(wanted or limits.MAP_CONCURRENCY, limits.MAP_CONCURRENCY))
     return (yield join)
 
@@ -244,7 +246,7 @@ def _tell_succeeded(visit: Visit, state: asl.State) -> int:
 def tell_failed(visit: Visit, error: str | None, cause: str | None, is_again: bool = False) -> None:
     """A Parallel or Map fails; one that ends the whole execution with it has no event. is_again: its run failed before."""
     state = visit.state
-    if isinstance(state, asl.Map) and state.distribution is not None and not is_again:
+    if visit.has_run and not is_again:
         visit.scope.event("MapRunFailed", lambda: events.failed(error, cause))
     if isinstance(state, asl.Parallel | asl.Map) and error != failure.RUNTIME:
         visit.scope.event(f"{type(state).__name__}StateFailed")

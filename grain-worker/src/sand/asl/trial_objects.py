@@ -24,7 +24,7 @@ class TrialObjects:
         self._others = others
         self.written: dict[str, bytes] = {}
 
-    def read(self, source: Source) -> tuple[Answer | None, Iterator[Item] | None]:
+    def read(self, source: Source) -> tuple[Answer | None, Iterator[Item | None] | None]:
         """The stub's answer, if there is one, and the items. Raises ItemFault."""
         name = "listObjectsV2" if source.is_listing else "getObject"
         answer = self._stubs.service(name, {"Bucket": source.bucket, "Prefix" if source.is_listing else "Key": source.name})

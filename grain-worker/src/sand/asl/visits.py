@@ -30,6 +30,8 @@ class Visit:
         self.retries: dict[int, int] = {}
         self.join: Join | None = None
         """Of a Parallel or Map: that of its attempt."""
+        self.has_run = False
+        """Of a distributed Map: whether the run of its attempt has started."""
         self.assigned: dict[str, Any] | None = None
         """What its variables were given at its end."""
         self.left: Join | None = None
@@ -65,6 +67,7 @@ class Visit:
     def begin_attempt(self) -> None:
         """Every attempt has a step of its own, so that a late answer to an earlier one is known."""
         self.step = self.scope.new_step(self.state)
+        self.has_run = False
 
     def draw(self) -> int:
         self._draws += 1

@@ -21,7 +21,6 @@ final class MapEntry {
     private final StateExit exit;
     private final ComputedFields fields;
     private final PayloadSource source;
-    private final MapObjects objects;
 
     MapEntry(Agenda agenda, DataFlow flow, StateExit exit, ComputedFields fields, PayloadSource source) {
         this.agenda = agenda;
@@ -29,7 +28,6 @@ final class MapEntry {
         this.exit = exit;
         this.fields = fields;
         this.source = source;
-        this.objects = new MapObjects(flow, fields, source);
     }
 
     void iterate(Visit visit, State.Map map) {
@@ -38,17 +36,20 @@ final class MapEntry {
         }
         Document input = flow.input(visit);
         Distribution distribution = map.distribution();
-        Items items = distribution != null && distribution.reader() != null ? objects.read(visit, distribution.reader(), input)
-                : Items.Given.of(items(visit, map, input), distribution == null ? null : "STATE_DATA");
-        checkCount(items);
+        Distribution.Reader reader = distribution == null ? null : distribution.reader();
+        Items given = reader != null ? null : checked(Items.Given.of(items(visit, map, input), distribution == null ? null : "STATE_DATA"));
         long concurrency = map.concurrency() == null ? map.maxConcurrency()
                 : fields.count(visit, map.concurrency(), input, "MaxConcurrencyPath");
+        visit.scope.event("MapStateStarted", () -> Json.NODES.objectNode().put("length", given == null ? 0 : given.count()));
         MapRun run = distribution == null ? null : run(visit, distribution, input);
-        ResultFiles files = run == null || run.writer() == null || !run.writer().isExported() ? null
-                : objects.files(visit, run.writer(), input);
-        visit.scope.event("MapStateStarted", () -> Json.NODES.objectNode().put("length", items.count()));
         if (run != null) {
             visit.scope.event("MapRunStarted");
+            visit.hasRun = true;
+        }
+        Items items = reader == null ? given : MapObjects.read(reader, run);
+        ResultFiles files = run == null || run.writes() == null ? null : MapObjects.files(visit, run);
+        if (run != null) {
+            run.checkMaxItems();
         }
         Join join = Join.ofItems(visit, items, input, concurrency, run, files);
         visit.join = join;
@@ -59,10 +60,15 @@ final class MapEntry {
         }
     }
 
-    private static void checkCount(Items items) {
-        if (items.count() > WorkflowLimits.MAP_ITEMS) {
-            throw StatesError.runtime("The array has " + items.count() + " items; a Map takes " + WorkflowLimits.MAP_ITEMS);
+    private static Items checked(Items given) {
+        if (given.count() > WorkflowLimits.MAP_ITEMS) {
+            throw tooMany(String.valueOf(given.count()));
         }
+        return given;
+    }
+
+    private static StatesError tooMany(String items) {
+        return StatesError.runtime("The array has " + items + " items; a Map takes " + WorkflowLimits.MAP_ITEMS);
     }
 
     /** An array; in JSONata, of a distributed Map, also an object, of which each member is an item. */
@@ -86,13 +92,19 @@ final class MapEntry {
                 + Json.text(items));
     }
 
+    /** What the state itself works out, in this order, before its run starts: as on AWS a fault in it is not the run's. */
     private MapRun run(Visit visit, Distribution distribution, Document input) {
+        Distribution.Reader reader = distribution.reader();
         Distribution.Batch batch = distribution.batch();
-        return new MapRun(distribution.isExpress(), (long) fields.amount(visit, batch == null ? null : batch.items(), input, 0),
+        Distribution.Writer writer = distribution.writer();
+        return new MapRun(distribution.isExpress(), reader == null ? null : flow.fill(visit, reader.parameters(), input).node(source),
+                (long) fields.amount(visit, batch == null ? null : batch.items(), input, 0),
                 (long) fields.amount(visit, batch == null ? null : batch.bytes(), input, 0),
                 batch == null || batch.input() == null ? null : flow.fill(visit, batch.input(), input).node(source),
                 fields.amount(visit, distribution.toleratedCount(), input, 0),
-                fields.amount(visit, distribution.toleratedPercentage(), input, 0), distribution.writer());
+                fields.amount(visit, distribution.toleratedPercentage(), input, 0), writer,
+                writer == null || !writer.isExported() ? null : flow.fill(visit, writer.parameters(), input).node(source),
+                (long) fields.amount(visit, reader == null ? null : reader.maxItems(), input, 0));
     }
 
     // --- items that are read
@@ -100,7 +112,9 @@ final class MapEntry {
     void onItems(Join join, Document chunk) {
         try {
             ((ReadItems) join.items).add(ItemChunk.of(chunk.node(source)));
-            checkCount(join.items);
+            if (join.items.count() > WorkflowLimits.MAP_ITEMS) {
+                throw tooMany("more than " + WorkflowLimits.MAP_ITEMS); // nobody has counted them
+            }
         } catch (StatesError e) {
             agenda.abandon(join);
             join.visit.left = null; // there are too many of them, or too large ones: so it is found again

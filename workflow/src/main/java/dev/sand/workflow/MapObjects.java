@@ -2,8 +2,6 @@ package dev.sand.workflow;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.sand.workflow.asl.Distribution;
-import dev.sand.workflow.data.Document;
-import dev.sand.workflow.data.Document.PayloadSource;
 import dev.sand.workflow.data.Json;
 import dev.sand.workflow.data.StatesError;
 import dev.sand.workflow.data.WorkflowLimits;
@@ -11,20 +9,12 @@ import dev.sand.workflow.objects.ItemFormat;
 import dev.sand.workflow.objects.ItemSource;
 import java.nio.charset.StandardCharsets;
 
-/** Which objects a distributed Map reads and writes, as the parameters of its ItemReader and ResultWriter say when it is entered. */
+/** Which objects a run of a distributed Map reads and writes, as the parameters of its ItemReader and ResultWriter say. */
 final class MapObjects {
-    private final DataFlow flow;
-    private final ComputedFields fields;
-    private final PayloadSource source;
+    private MapObjects() {}
 
-    MapObjects(DataFlow flow, ComputedFields fields, PayloadSource source) {
-        this.flow = flow;
-        this.fields = fields;
-        this.source = source;
-    }
-
-    ReadItems read(Visit visit, Distribution.Reader reader, Document input) {
-        JsonNode parameters = flow.fill(visit, reader.parameters(), input).node(source);
+    static ReadItems read(Distribution.Reader reader, MapRun run) {
+        JsonNode parameters = run.reads();
         if (reader.format() != null && reader.format().type() == ItemFormat.Type.PARQUET) {
             throw new StatesError(StatesError.ITEM_READER_FAILED, "S3 Version ID selection is not currently supported for PARQUET files");
         }
@@ -36,16 +26,7 @@ final class MapObjects {
         if (bytes > WorkflowLimits.OBJECT_KEY_BYTES) {
             throw new StatesError(StatesError.ITEM_READER_FAILED, "A key of " + bytes + " bytes is over the limit of " + WorkflowLimits.OBJECT_KEY_BYTES);
         }
-        return new ReadItems(items, version(parameters), maxItems(visit, reader, input));
-    }
-
-    /** As on AWS, 0 is no bound, and what is computed may be beyond the largest. */
-    private long maxItems(Visit visit, Distribution.Reader reader, Document input) {
-        long most = (long) fields.amount(visit, reader.maxItems(), input, 0);
-        if (most < 0) {
-            throw new StatesError(StatesError.ITEM_READER_FAILED, "field MaxItems must be positive");
-        }
-        return most == 0 ? WorkflowLimits.MAX_ITEMS : Math.min(most, WorkflowLimits.MAX_ITEMS);
+        return new ReadItems(items, version(parameters), run.most());
     }
 
     /** Of the object that is asked for; 0: as it is. */
@@ -59,18 +40,19 @@ final class MapObjects {
         return number;
     }
 
-    ResultFiles files(Visit visit, Distribution.Writer writer, Document input) {
-        JsonNode parameters = flow.fill(visit, writer.parameters(), input).node(source);
+    static ResultFiles files(Visit visit, MapRun run) {
+        Distribution.Writer writer = run.writer();
+        JsonNode parameters = run.writes();
         String bucket = text(parameters, "Bucket", !writer.needsBucket(), StatesError.RESULT_WRITER_FAILED);
         String prefix = text(parameters, "Prefix", true, StatesError.RESULT_WRITER_FAILED);
         String folder = prefix == null ? "" : prefix.endsWith("/") ? prefix : prefix + "/";
-        String run = folder + IterationRecord.id(visit);
-        int bytes = (bucket == null ? run : bucket + "/" + run).getBytes(StandardCharsets.UTF_8).length + WorkflowLimits.RESULT_NAME_BYTES;
+        String files = folder + IterationRecord.id(visit);
+        int bytes = (bucket == null ? files : bucket + "/" + files).getBytes(StandardCharsets.UTF_8).length + WorkflowLimits.RESULT_NAME_BYTES;
         if (bytes > WorkflowLimits.OBJECT_KEY_BYTES) {
             throw new StatesError(StatesError.RESULT_WRITER_FAILED, "The keys of the results have up to " + bytes + " bytes; the limit is "
                     + WorkflowLimits.OBJECT_KEY_BYTES);
         }
-        return new ResultFiles(bucket, run, writer, IterationRecord.mapRun(visit));
+        return new ResultFiles(bucket, files, writer, IterationRecord.mapRun(visit));
     }
 
     /** @return null when it is not given, and need not be */

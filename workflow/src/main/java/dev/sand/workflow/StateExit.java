@@ -167,10 +167,6 @@ final class StateExit {
         }
     }
 
-    private static boolean isDistributed(Visit visit) {
-        return visit.state instanceof State.Map map && map.distribution() != null;
-    }
-
     /** What the state itself did failed. */
     void fail(Visit visit, StatesError e) {
         Failure failure = failure(visit, e);
@@ -202,7 +198,7 @@ final class StateExit {
             return;
         }
         long before = visit.scope.lastEvent();
-        if (isDistributed(visit)) {
+        if (visit.hasRun) {
             visit.scope.event("MapRunFailed", () -> History.failure(error, failure.cause()));
         }
         tellFailed(visit, error);
@@ -241,6 +237,7 @@ final class StateExit {
             }
             visit.join = null;
             visit.left = null;
+            visit.hasRun = false;
             String step = visit.attemptStep() + ">retry";
             agenda.open(visit, new Agenda.Open.Retry(visit), new Command.StartTimer(step, delayMs), step);
             return true;

@@ -29,6 +29,9 @@ final class Visit {
     /** Of a Parallel or Map that failed or was abandoned: what a redrive goes on with; null: it begins anew. */
     Join left;
 
+    /** Of a distributed Map: whether the run of its attempt has started. */
+    boolean hasRun;
+
     /** Of a task that invokes a function, that of its attempt; else null. */
     Invocation.Kind invocation;
 

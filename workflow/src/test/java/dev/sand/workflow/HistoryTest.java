@@ -144,7 +144,11 @@ class HistoryTest {
     @TestFactory
     Stream<DynamicTest> eventsFollowEachOtherAsOnAws() throws IOException {
         List<JsonNode> vectors = new ArrayList<>();
-        Json.read(Files.readAllBytes(Path.of("..", "event", "vectors", "history", "branches.json"))).get("vectors").forEach(vectors::add);
+        try (Stream<Path> files = Files.list(Path.of("..", "event", "vectors", "history"))) {
+            for (Path file : files.sorted().toList()) {
+                Json.read(Files.readAllBytes(file)).get("vectors").forEach(vectors::add);
+            }
+        }
         return vectors.stream().map(vector -> DynamicTest.dynamicTest(vector.get("name").textValue(), () -> {
             JsonNode grains = vector.path("grains");
             History history = history(vector.get("definition").toString(), vector.get("input").toString(),

@@ -102,15 +102,23 @@ final class DataFields {
 
     /** What gives a field that may be computed: in JSONPath a field of its own; null: it is literal, or absent. */
     Expression computed(Fields fields, String name, boolean isJsonata) {
+        return computed(fields, name, "", isJsonata);
+    }
+
+    private Expression computed(Fields fields, String name, String within, boolean isJsonata) {
         if (isJsonata) {
-            return queries.query(fields, name, "");
+            return queries.query(fields, name, within);
         }
         Path path = fields.definitePath(name + "Path");
         return path == null ? null : new Expression.Read(path);
     }
 
-    /** As computed, for the fields of a Map, whose paths may not begin at the context object, though ItemsPath may. */
-    Expression counted(Fields fields, String name, boolean isJsonata) {
+    /**
+     * As computed, for the fields of a Map, whose paths may not begin at the context object, though ItemsPath may.
+     *
+     * @param within see {@link QueryReader}
+     */
+    Expression counted(Fields fields, String name, String within, boolean isJsonata) {
         JsonNode path = isJsonata ? null : fields.raw(name + "Path");
         if (path != null && path.asText().startsWith("$$")) {
             fields.ignore(name + "Path");
@@ -118,7 +126,7 @@ final class DataFields {
                     + "not into the context object.");
             return null;
         }
-        return computed(fields, name, isJsonata);
+        return computed(fields, name, within, isJsonata);
     }
 
     /** @param within see {@link QueryReader}; @return null when the field is absent or wrong */

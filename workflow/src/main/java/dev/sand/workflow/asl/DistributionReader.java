@@ -27,8 +27,8 @@ final class DistributionReader {
      * @return null for an inline Map: what it says of these has no effect, or fails it, as on AWS, and is checked all the same
      */
     Distribution read(Fields state, boolean isDistributed, boolean isExpress, boolean isJsonata) {
-        Amount count = amount(state, "ToleratedFailureCount", 0, WorkflowLimits.SECONDS, isJsonata);
-        Amount percentage = amount(state, "ToleratedFailurePercentage", 0, 100, isJsonata);
+        Amount count = amount(state, "ToleratedFailureCount", "", 0, WorkflowLimits.SECONDS, isJsonata);
+        Amount percentage = amount(state, "ToleratedFailurePercentage", "", 0, 100, isJsonata);
         String label = state.string("Label");
         if (label != null && (label.isEmpty() || label.codePointCount(0, label.length()) > WorkflowLimits.MAP_LABEL_CHARS)) {
             state.report("Label", Code.WRONG_VALUE, "The field Label must have from 1 to " + WorkflowLimits.MAP_LABEL_CHARS + " characters.");
@@ -49,8 +49,8 @@ final class DistributionReader {
     private Distribution.Batch batch(Fields fields, boolean isJsonata) {
         Template input = isJsonata ? data.queries().template(fields, "BatchInput", "ItemBatcher/", Sight.INPUT)
                 : data.templates().read(fields, "BatchInput");
-        Amount items = amount(fields, "MaxItemsPerBatch", 1, WorkflowLimits.SECONDS, isJsonata);
-        Amount bytes = amount(fields, "MaxInputBytesPerBatch", 1, WorkflowLimits.BATCH_BYTES, isJsonata);
+        Amount items = amount(fields, "MaxItemsPerBatch", "ItemBatcher/", 1, WorkflowLimits.SECONDS, isJsonata);
+        Amount bytes = amount(fields, "MaxInputBytesPerBatch", "ItemBatcher/", 1, WorkflowLimits.BATCH_BYTES, isJsonata);
         if (items == null && bytes == null) {
             fields.report(null, Code.MISSING_FIELD, "An ItemBatcher needs MaxItemsPerBatch or MaxInputBytesPerBatch.");
         }
@@ -58,10 +58,10 @@ final class DistributionReader {
         return new Distribution.Batch(input, items, bytes);
     }
 
-    /** @return null when it is not given */
-    Amount amount(Fields fields, String name, long least, long most, boolean isJsonata) {
+    /** @param within see {@link QueryReader}; @return null when it is not given */
+    Amount amount(Fields fields, String name, String within, long least, long most, boolean isJsonata) {
         fields.atMostOne(name, name + "Path");
-        Expression from = data.counted(fields, name, isJsonata);
+        Expression from = data.counted(fields, name, within, isJsonata);
         if (from != null) {
             return new Amount(isJsonata ? name : name + "Path", 0, from, least, most);
         }

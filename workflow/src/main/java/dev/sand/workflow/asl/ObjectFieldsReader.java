@@ -56,7 +56,7 @@ final class ObjectFieldsReader {
         }
         Distribution.Amount maxItems = null;
         if (configuration != null) {
-            maxItems = amounts.amount(configuration, "MaxItems", 0, WorkflowLimits.MAX_ITEMS, isJsonata);
+            maxItems = amounts.amount(configuration, "MaxItems", "ItemReader/ReaderConfig/", 0, WorkflowLimits.MAX_ITEMS, isJsonata);
             if (maxItems != null && maxItems.from() != null) { // judged when it is known, as on AWS
                 maxItems = new Distribution.Amount(maxItems.field(), 0, maxItems.from(), -(1L << 53), 1L << 53);
             }

@@ -270,7 +270,7 @@ final class StateReader {
         boolean isDistributed = configures(raw, "Mode", "DISTRIBUTED");
         StateMachine machine = processor(raw, isDistributed);
         Path path = raw.isJsonata ? null : fields.definitePath("ItemsPath");
-        Expression concurrency = data.counted(fields, "MaxConcurrency", raw.isJsonata);
+        Expression concurrency = data.counted(fields, "MaxConcurrency", "", raw.isJsonata);
         return new State.Map(common, path == null ? Flow.WHOLE : path, items(raw), selector, machine,
                 concurrency != null ? 0 : fields.integer("MaxConcurrency", 0, Long.MAX_VALUE, 0), concurrency,
                 distributions.read(fields, isDistributed, configures(raw, "ExecutionType", "EXPRESS"), raw.isJsonata),
