@@ -113,7 +113,7 @@ final class LogStream {
 
     private void onText(byte[] bytes, int length) {
         if (output.admit(length, endpoint.invocationBytes())) {
-            String text = endpoint.mask(new String(bytes, 0, length, StandardCharsets.UTF_8));
+            String text = endpoint.masks().masked(new String(bytes, 0, length, StandardCharsets.UTF_8));
             emit(stream, endpoint.levelOf(text), text);
         } else if (output.firstTruncation()) {
             emit("platform", "warning", "truncated: one attempt's output is kept up to " + endpoint.invocationBytes() + " bytes");

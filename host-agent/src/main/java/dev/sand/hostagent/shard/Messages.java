@@ -17,6 +17,7 @@ import dev.sand.event.thrift.WorkerExitedReport;
 import dev.sand.event.thrift.WorkerFailedReport;
 import dev.sand.hostagent.ApplicationSecrets;
 import dev.sand.hostagent.core.Action.HandOver;
+import dev.sand.hostagent.mask.Masks;
 import dev.sand.hostagent.sandbox.ApplicationFiles;
 import dev.sand.workflow.Execution.Published;
 import java.nio.ByteBuffer;
@@ -102,7 +103,7 @@ final class Messages {
         if (text == null) {
             return null;
         }
-        String masked = masks.masked(text, Limits.CAUSE_BYTES);
+        String masked = masks.masked(text, Limits.CAUSE_BYTES, false);
         if (masked.length() > Limits.CAUSE_BYTES) { // by masks that are longer than what they stand for
             masked = masked.substring(0, Limits.CAUSE_BYTES);
         }

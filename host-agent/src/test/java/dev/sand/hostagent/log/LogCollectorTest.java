@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.sand.datalayer.LogStore;
 import dev.sand.hostagent.core.Input.AppKey;
+import dev.sand.hostagent.mask.Masks;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.UnixDomainSocketAddress;
@@ -35,7 +36,7 @@ class LogCollectorTest {
     void open() throws IOException {
         directory = Files.createTempDirectory(Path.of("/tmp"), "sand-");
         endpoint = collector.open(directory.resolve("log.sock"));
-        endpoint.bind(new AppKey("shop", 3), List.of("hunter2", "abc"));
+        endpoint.bind(new AppKey("shop", 3), Masks.of(List.of("hunter2", "abc")));
         endpoint.onWorker("w1", "resize");
         endpoint.onInstances("resize", List.of("i1", "i2"));
     }
@@ -148,7 +149,7 @@ class LogCollectorTest {
         LogCollector patient = new LogCollector(store, new LogConfiguration(100, 40, 3, Duration.ofMillis(250)), () -> 1234);
         Path socket = directory.resolve("patient.sock");
         LogEndpoint other = patient.open(socket);
-        other.bind(new AppKey("shop", 3), List.of());
+        other.bind(new AppKey("shop", 3), Masks.NONE);
         other.onInstances("resize", List.of("i1"));
         SocketChannel out = SocketChannel.open(UnixDomainSocketAddress.of(socket));
         Thread writer = Thread.ofPlatform().start(() -> {

@@ -10,6 +10,7 @@ import dev.sand.event.SandboxSpec;
 import dev.sand.event.thrift.FailRequest;
 import dev.sand.event.thrift.GrainConfiguration;
 import dev.sand.hostagent.ApplicationSecrets;
+import dev.sand.hostagent.mask.Masks;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -20,7 +21,7 @@ class MessagesTest {
     void anErrorDoesNotCarryASecretOutOfTheSandbox() {
         FailRequest request = new FailRequest("e/main", 1, "ValueError", "key supersecret99 is refused", 1, 2);
         request.setStackTrace("raise ValueError('supersecret99')");
-        Failure failure = Messages.failure(request, Masks.NONE.with(List.of("supersecret99", "")));
+        Failure failure = Messages.failure(request, Masks.of(List.of("supersecret99", "")));
         assertThat(failure.cause()).isEqualTo("key *** is refused");
         assertThat(failure.stackTrace()).isEqualTo("raise ValueError('***')");
     }
@@ -29,7 +30,7 @@ class MessagesTest {
     void aSecretThatIsCutIsNoPartOfAnErrorEither() {
         String before = "x".repeat(Limits.CAUSE_BYTES - 5);
         FailRequest request = new FailRequest("e/main", 1, "ValueError", before + "supersecret99" + "y".repeat(1 << 20), 1, 2);
-        assertThat(Messages.failure(request, Masks.NONE.with(List.of("supersecret99"))).cause()).isEqualTo(before + "***…");
+        assertThat(Messages.failure(request, Masks.of(List.of("supersecret99"))).cause()).isEqualTo(before + "***…");
     }
 
     @Test
@@ -54,6 +55,6 @@ class MessagesTest {
     @Test
     void anErrorWithoutATraceStaysOne() {
         FailRequest request = new FailRequest("e/main", 1, "ValueError", "no", 1, 2);
-        assertThat(Messages.failure(request, Masks.NONE.with(List.of("secret"))).stackTrace()).isNull();
+        assertThat(Messages.failure(request, Masks.of(List.of("secret"))).stackTrace()).isNull();
     }
 }
