@@ -18,6 +18,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -178,6 +180,34 @@ class LogCollectorTest {
         await().until(() -> store.lines.size() == 2);
         assertThat(store.lines.getFirst().text()).isEqualTo("x".repeat(40));
         assertThat(store.lines.getLast().text()).isEqualTo("next");
+    }
+
+    @Test
+    void aSecretThatIsCutInTwoIsMaskedAndWhatIsNotItsBeginningStays() throws Exception {
+        String secret = "canary-8Kq2vWz-é€";
+        String large = IntStream.range(0, 900).mapToObj(Integer::toString).collect(Collectors.joining("-"));
+        endpoint.mask(Masks.of(List.of(secret, large)));
+        String[] written = {"x".repeat(39) + secret + "\n", "x".repeat(24) + secret + "yyy\n", "x".repeat(30) + "canary-8Kq and another\n",
+            "x".repeat(20) + large + "\n", "x".repeat(38) + "€\n", "it is canary-8Kq"};
+        for (int i = 0; i < written.length; i++) {
+            process("1 i1\n\u001eX1 X1/a " + i + "\n" + written[i]).close();
+            int lines = i + 1;
+            await().until(() -> store.lines.size() == lines);
+        }
+        assertThat(store.lines).extracting(LogStore.Line::text).containsExactly("x".repeat(39) + "***", "x".repeat(24) + "***",
+                "x".repeat(30) + "canary-8Kq", "x".repeat(20) + "***", "x".repeat(38), "it is ***");
+    }
+
+    @Test
+    void aSecretThatIsWrittenInPiecesIsMasked() throws Exception {
+        SocketChannel out = process("1 i1\nit is hun");
+        SocketChannel other = process("1 i2\nbetween\n");
+        await().until(() -> store.lines.size() == 1);
+        write(out, "ter2\n");
+        await().until(() -> store.lines.size() == 2);
+        assertThat(store.lines.getLast().text()).isEqualTo("it is ***");
+        out.close();
+        other.close();
     }
 
     @Test
