@@ -81,7 +81,7 @@ final class Messages {
 
     /** @param masks of what an error must not carry out of the sandbox */
     static Failure failure(FailRequest request, Masks masks) {
-        return Failure.grain(request.getError(), masked(request.getCause(), masks), masked(request.getStackTrace(), masks));
+        return Failure.grain(masks.masked(request.getError()), masked(request.getCause(), masks), masked(request.getStackTrace(), masks));
     }
 
     static Failure tooManyPublications(int actual) {
@@ -90,7 +90,7 @@ final class Messages {
     }
 
     static Failure failure(WorkerFailedReport report, Masks masks) {
-        return Failure.grain(report.getError(), masked(report.getCause(), masks), masked(report.getStackTrace(), masks));
+        return Failure.grain(masks.masked(report.getError()), masked(report.getCause(), masks), masked(report.getStackTrace(), masks));
     }
 
     static String cause(WorkerExitedReport report) {

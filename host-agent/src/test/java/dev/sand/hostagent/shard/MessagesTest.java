@@ -9,6 +9,7 @@ import dev.sand.event.Limits;
 import dev.sand.event.SandboxSpec;
 import dev.sand.event.thrift.FailRequest;
 import dev.sand.event.thrift.GrainConfiguration;
+import dev.sand.event.thrift.WorkerFailedReport;
 import dev.sand.hostagent.ApplicationSecrets;
 import dev.sand.hostagent.mask.Masks;
 import java.nio.file.Path;
@@ -24,6 +25,14 @@ class MessagesTest {
         Failure failure = Messages.failure(request, Masks.of(List.of("supersecret99", "")));
         assertThat(failure.cause()).isEqualTo("key *** is refused");
         assertThat(failure.stackTrace()).isEqualTo("raise ValueError('***')");
+    }
+
+    @Test
+    void theNameOfAnErrorIsMaskedToo() {
+        Masks masks = Masks.of(List.of("supersecret99"));
+        assertThat(Messages.failure(new FailRequest("e/main", 1, "supersecret99", "x", 1, 2), masks).error()).isEqualTo("***");
+        assertThat(Messages.failure(new WorkerFailedReport("w", "My_supersecret99", "x"), masks).error()).isEqualTo("My_***");
+        assertThat(Messages.failure(new FailRequest("e/main", 1, "ValueError", "x", 1, 2), masks).error()).isEqualTo("ValueError");
     }
 
     @Test
