@@ -14,6 +14,11 @@ final class Escapes {
 
     private Escapes() {}
 
+    /** Whether none of them changes it. */
+    static boolean leave(String text) {
+        return text.chars().allMatch(c -> c >= ' ' && c <= '~' && c != '"' && c != '\'' && c != '\\');
+    }
+
     /** @param ascii as json.dumps does it unless told otherwise; the platform's own logger does it without */
     static String json(String text, boolean ascii) {
         StringBuilder json = new StringBuilder(text.length() + 16);

@@ -78,6 +78,32 @@ final class FormIndex {
         return covered;
     }
 
+    /** @return how many characters at the text's beginning are the end of a form whose own beginning was cut off; Knuth, Morris, Pratt */
+    int rest(String text) {
+        int[] shorter = new int[text.length() + 1]; // by a beginning's length: that of the longest other beginning at its end
+        for (int at = 1, same = 0; at < text.length(); at++) {
+            same = next(text, shorter, same, text.charAt(at));
+            shorter[at + 1] = same;
+        }
+        int rest = 0;
+        for (String form : forms) {
+            int same = 0;
+            for (int at = Math.max(0, form.length() - text.length()); at < form.length(); at++) {
+                same = next(text, shorter, same, form.charAt(at));
+            }
+            rest = Math.max(rest, same);
+        }
+        return rest < SHORTEST_PART ? 0 : rest;
+    }
+
+    private static int next(String text, int[] shorter, int same, char c) {
+        int now = same == text.length() ? shorter[same] : same;
+        while (now > 0 && text.charAt(now) != c) {
+            now = shorter[now];
+        }
+        return now < text.length() && text.charAt(now) == c ? now + 1 : 0;
+    }
+
     /** The longest form that begins there. */
     private BitSet cover(BitSet covered, String text, int at, boolean goesOn) {
         int low = 0;

@@ -52,6 +52,10 @@ record Forms(List<String> derived, List<String> lines) {
     private static Set<String> escaped(Collection<String> texts) {
         Set<String> escaped = new LinkedHashSet<>();
         for (String text : texts) {
+            if (Escapes.leave(text)) {
+                escaped.add(text);
+                continue;
+            }
             for (UnaryOperator<String> escape : Escapes.ALL) {
                 escaped.add(escape.apply(text));
             }

@@ -84,7 +84,23 @@ public final class Masks {
             return null;
         }
         int length = Math.min(text.length(), most);
-        BitSet covered = index.covered(text, length, goesOn);
+        BitSet covered = few(index.covered(text, length, goesOn), text, length);
+        return covered == null ? text.substring(0, length) : masked(text, length, covered);
+    }
+
+    /** Of a text whose own beginning was cut off: what is the end of a form there is masked too. */
+    public String maskedEnd(String text) {
+        BitSet covered = few(index.covered(text, text.length(), false), text, text.length());
+        int rest = index.rest(text);
+        if (rest > 0) {
+            covered = covered == null ? new BitSet(text.length()) : covered;
+            covered.set(0, rest);
+        }
+        return covered == null ? text : masked(text, text.length(), covered);
+    }
+
+    private BitSet few(BitSet before, String text, int length) {
+        BitSet covered = before;
         for (String each : few) {
             int end = (int) Math.min(text.length(), (long) length + each.length() - 1);
             for (int at = text.indexOf(each, 0, end); at >= 0; at = text.indexOf(each, at + each.length(), end)) {
@@ -92,7 +108,7 @@ public final class Masks {
                 covered.set(at, at + each.length());
             }
         }
-        return covered == null ? text.substring(0, length) : masked(text, length, covered);
+        return covered;
     }
 
     private static String masked(String text, int length, BitSet covered) {

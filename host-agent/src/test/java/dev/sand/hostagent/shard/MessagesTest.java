@@ -43,6 +43,21 @@ class MessagesTest {
     }
 
     @Test
+    void aSecretInTheMiddleThatTheRuntimeLeftOutIsNoPartOfAnErrorEither() {
+        Masks masks = Masks.of(List.of("supersecret99", "abcabcab-abcabcab"));
+        String left = "\n… 70000 bytes left out …\n";
+        assertThat(cause("x".repeat(16_000) + "supersec" + left + "abcabcab" + "y".repeat(16_000), masks))
+                .isEqualTo("x".repeat(16_000) + "***" + left + "***" + "y".repeat(16_000));
+        assertThat(cause("x".repeat(16_000) + "superb" + left + "cabcabcab" + "y".repeat(16_000), masks))
+                .isEqualTo("x".repeat(16_000) + "superb" + left + "***cab" + "y".repeat(16_000));
+        assertThat(cause("supersec" + left + "cret99", masks)).as("nothing was left out").isEqualTo("supersec" + left + "cret99");
+    }
+
+    private static String cause(String cause, Masks masks) {
+        return Messages.failure(new FailRequest("e/main", 1, "ValueError", cause, 1, 2), masks).cause();
+    }
+
+    @Test
     void aGrainWithoutAMemoryLimitGetsOneBelowItsSandboxs() {
         GrainConfiguration byDefault = configuration(0);
         assertThat(byDefault.getInstanceMemoryBytes()).isEqualTo((512L << 20) * 7 / 8);
