@@ -14,7 +14,9 @@ from sand.command.local import LocalPlatform
 pytestmark = pytest.mark.slow
 
 FIRST, SECOND = "canary-8Kq2vWz-first", "canary-5Jx7mTn-second"
-HANDLER = """import base64, time
+ODD = "c\"an'ary\\3Rb8/é-odd"
+HANDLER = """import base64, json, time
+from urllib.parse import quote, quote_plus
 
 
 def handle(event, context):
@@ -22,6 +24,12 @@ def handle(event, context):
     time.sleep(event.get("seconds", 0))
     if event.get("says"):
         print("it is", before, base64.b64encode(before.encode()).decode())
+    if event.get("escapes"):
+        basic = base64.b64encode(f"user:{before}".encode()).decode()
+        print("it is", json.dumps(before), json.dumps(before, ensure_ascii=False), repr(before), ascii(before), before.encode(),
+              quote(before), quote_plus(before), before.encode().hex(), basic, sep=" | ")
+        context.logger.info("it is %r", before, password=before)
+        raise KeyError(before)
     if event.get("fails"):
         raise ValueError("bad " + before)
     import hashlib
@@ -92,8 +100,26 @@ def test_what_a_grain_writes_is_masked(safe: Tested):
     assert SECOND not in log
 
 
-def logs(tested: Tested, execution: str) -> str:
-    return tested.http.get(f"/api/v1/applications/safe/invocations/{execution}/logs").text
+def test_what_python_and_the_platform_make_of_it_is_masked(safe: Tested):
+    deploy(safe, "odd")
+    safe.sand("secrets", "set", "odd", "KEY", stdin=ODD.encode())
+    response = until(lambda: answer if (answer := safe.invoke("odd/request", {"escapes": True})).status_code == 500
+                     and answer.json()["error"] == "KeyError" else None, "it is there")  # fmt: skip
+    assert response.json()["detail"] == "'***'"
+    execution = response.headers["Sand-Execution-Id"]
+    log = until(lambda: text if "password" in (text := logs(safe, execution, "odd")) else None, "its lines are stored")
+    said, logged = [line["text"] for line in json.loads(log)["lines"]]
+    *others, basic = said.split(" | ")
+    assert others == ["it is", '"***"', '"***"', "'***'", "'***'", "b'***'", "***", "***", "***"]
+    assert basic.startswith(base64.b64encode(b"user:").decode()[:6])
+    assert "***" in basic
+    assert len(basic) < 16
+    logged = json.loads(logged)
+    assert (logged["message"], logged["password"]) == ("it is '***'", "***")
+
+
+def logs(tested: Tested, execution: str, application: str = "safe") -> str:
+    return tested.http.get(f"/api/v1/applications/{application}/invocations/{execution}/logs").text
 
 
 def test_nothing_is_on_disk_in_clear_and_a_restart_changes_nothing(safe: Tested):

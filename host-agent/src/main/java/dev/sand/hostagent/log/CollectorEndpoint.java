@@ -4,6 +4,7 @@ import dev.sand.datalayer.LogStore.Line;
 import dev.sand.hostagent.core.Input.AppKey;
 import dev.sand.hostagent.log.LogProcesses.Attempt;
 import dev.sand.hostagent.log.LogProcesses.Process;
+import dev.sand.hostagent.mask.Masks;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.ServerSocketChannel;
 import java.util.HashMap;
@@ -12,15 +13,12 @@ import java.util.Map;
 
 /** The collector's side of one log.sock. What others say comes as tasks; all else is the collector's thread. */
 final class CollectorEndpoint implements LogEndpoint {
-    private static final int SHORTEST_SECRET = 4;
-    private static final String MASK = "***";
-
     private final LogCollector collector;
     private final ServerSocketChannel listener;
     private final LogProcesses processes = new LogProcesses();
     private final Map<String, AttemptOutput> outputs = new HashMap<>();
     private AppKey app;
-    private List<String> secrets = List.of();
+    private Masks masks = Masks.NONE;
     private SelectionKey key;
     private int connections;
 
@@ -30,15 +28,14 @@ final class CollectorEndpoint implements LogEndpoint {
     }
 
     @Override
-    public void bind(AppKey newApp, List<String> newSecrets) {
+    public void bind(AppKey newApp, Masks newMasks) {
         collector.tell(() -> app = newApp);
-        mask(newSecrets);
+        mask(newMasks);
     }
 
     @Override
-    public void mask(List<String> newSecrets) {
-        List<String> masked = newSecrets.stream().filter(secret -> secret.length() >= SHORTEST_SECRET).toList();
-        collector.tell(() -> secrets = masked);
+    public void mask(Masks newMasks) {
+        collector.tell(() -> masks = newMasks);
     }
 
     @Override
@@ -143,12 +140,8 @@ final class CollectorEndpoint implements LogEndpoint {
         return collector.epochMs();
     }
 
-    String mask(String text) {
-        String masked = text;
-        for (String secret : secrets) {
-            masked = masked.replace(secret, MASK);
-        }
-        return masked;
+    Masks masks() {
+        return masks;
     }
 
     void emit(Line line) {

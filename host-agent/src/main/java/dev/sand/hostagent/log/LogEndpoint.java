@@ -1,6 +1,7 @@
 package dev.sand.hostagent.log;
 
 import dev.sand.hostagent.core.Input.AppKey;
+import dev.sand.hostagent.mask.Masks;
 import java.util.List;
 
 /** The log.sock of one sandbox. Every call is cheap and may come from any thread. */
@@ -8,12 +9,12 @@ public interface LogEndpoint extends AutoCloseable {
     /**
      * The sandbox is an application's now; output before that is thrown away.
      *
-     * @param secrets values that are masked in every line
+     * @param masks of what is masked in every line
      */
-    void bind(AppKey app, List<String> secrets);
+    void bind(AppKey app, Masks masks);
 
     /** What is masked in every line from now on. */
-    void mask(List<String> secrets);
+    void mask(Masks masks);
 
     /** A worker of that grain writes from now on. */
     void onWorker(String worker, String grain);

@@ -16,6 +16,7 @@ final class LogStream {
 
     private final SocketChannel channel;
     private final CollectorEndpoint endpoint;
+    private final int lineBytes;
     private final LineBuffer lines;
     private boolean headerRead;
     private String stream;
@@ -28,6 +29,7 @@ final class LogStream {
     LogStream(SocketChannel channel, CollectorEndpoint endpoint, int lineBytes) {
         this.channel = channel;
         this.endpoint = endpoint;
+        this.lineBytes = lineBytes;
         this.lines = new LineBuffer(lineBytes);
     }
 
@@ -71,14 +73,14 @@ final class LogStream {
         }
     }
 
-    private void onLine(byte[] bytes, int length) {
+    private void onLine(byte[] bytes, int length, boolean ended) {
         linesRead++;
         if (!headerRead) {
-            onHeader(new String(bytes, 0, length, StandardCharsets.UTF_8));
+            onHeader(new String(bytes, 0, Math.min(length, lineBytes), StandardCharsets.UTF_8));
         } else if (length > 0 && bytes[0] == MARKER) {
             onMarker(new String(bytes, 1, length - 1, StandardCharsets.UTF_8));
         } else {
-            onText(bytes, length);
+            onText(bytes, length, ended);
         }
     }
 
@@ -111,13 +113,32 @@ final class LogStream {
         output.begin(marker);
     }
 
-    private void onText(byte[] bytes, int length) {
-        if (output.admit(length, endpoint.invocationBytes())) {
-            String text = endpoint.mask(new String(bytes, 0, length, StandardCharsets.UTF_8));
+    private void onText(byte[] bytes, int length, boolean ended) {
+        if (output.admit(Math.min(length, lineBytes), endpoint.invocationBytes())) {
+            String text = masked(bytes, length, ended);
             emit(stream, endpoint.levelOf(text), text);
         } else if (output.firstTruncation()) {
             emit("platform", "warning", "truncated: one attempt's output is kept up to " + endpoint.invocationBytes() + " bytes");
         }
+    }
+
+    private String masked(byte[] bytes, int length, boolean ended) {
+        if (ended && length <= lineBytes) {
+            return endpoint.masks().masked(new String(bytes, 0, length, StandardCharsets.UTF_8));
+        }
+        int most = length <= lineBytes ? Integer.MAX_VALUE : text(bytes, lineBytes).length();
+        return endpoint.masks().masked(text(bytes, length), most, !ended);
+    }
+
+    /** Without a character of which there is a part at the end. */
+    private static String text(byte[] bytes, int length) {
+        int first = length - 1;
+        while (first > 0 && first > length - 4 && (bytes[first] & 0xC0) == 0x80) {
+            first--;
+        }
+        int lead = first < 0 ? 0 : bytes[first] & 0xff;
+        int size = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1;
+        return new String(bytes, 0, first + size > length ? first : length, StandardCharsets.UTF_8);
     }
 
     private void emit(String lineStream, String level, String text) {

@@ -17,6 +17,7 @@ import dev.sand.event.thrift.WorkerExitedReport;
 import dev.sand.event.thrift.WorkerFailedReport;
 import dev.sand.hostagent.ApplicationSecrets;
 import dev.sand.hostagent.core.Action.HandOver;
+import dev.sand.hostagent.mask.Masks;
 import dev.sand.hostagent.sandbox.ApplicationFiles;
 import dev.sand.workflow.Execution.Published;
 import java.nio.ByteBuffer;
@@ -24,9 +25,15 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Values of the wire to values of the core, and back. */
 final class Messages {
+    /** What the runtime puts where it leaves out the middle of a cause or a trace, of which at least so many characters stay. */
+    private static final Pattern LEFT_OUT = Pattern.compile("\n… \\d+ bytes left out …\n");
+    private static final int SHORTEST_CUT = Limits.CAUSE_BYTES / 5;
+
     private Messages() {}
 
     /** @throws IllegalArgumentException when it has neither bytes nor a reference, or both */
@@ -80,7 +87,7 @@ final class Messages {
 
     /** @param masks of what an error must not carry out of the sandbox */
     static Failure failure(FailRequest request, Masks masks) {
-        return Failure.grain(request.getError(), masked(request.getCause(), masks), masked(request.getStackTrace(), masks));
+        return Failure.grain(masks.masked(request.getError()), masked(request.getCause(), masks), masked(request.getStackTrace(), masks));
     }
 
     static Failure tooManyPublications(int actual) {
@@ -89,7 +96,7 @@ final class Messages {
     }
 
     static Failure failure(WorkerFailedReport report, Masks masks) {
-        return Failure.grain(report.getError(), masked(report.getCause(), masks), masked(report.getStackTrace(), masks));
+        return Failure.grain(masks.masked(report.getError()), masked(report.getCause(), masks), masked(report.getStackTrace(), masks));
     }
 
     static String cause(WorkerExitedReport report) {
@@ -102,11 +109,13 @@ final class Messages {
         if (text == null) {
             return null;
         }
-        String masked = masks.masked(text, Limits.CAUSE_BYTES);
-        if (masked.length() > Limits.CAUSE_BYTES) { // by masks that are longer than what they stand for
-            masked = masked.substring(0, Limits.CAUSE_BYTES);
+        if (text.length() > Limits.CAUSE_BYTES) {
+            return masks.masked(text, Limits.CAUSE_BYTES, false) + "…";
         }
-        return text.length() > Limits.CAUSE_BYTES ? masked + "…" : masked;
+        Matcher leftOut = LEFT_OUT.matcher(text);
+        return text.length() < SHORTEST_CUT || !leftOut.find() ? masks.masked(text)
+                : masks.masked(text.substring(0, leftOut.start()), Integer.MAX_VALUE, true) + leftOut.group()
+                        + masks.maskedEnd(text.substring(leftOut.end()));
     }
 
     /** @param directory of the sandbox; @param secrets of the application, of which the grain gets those that it names */

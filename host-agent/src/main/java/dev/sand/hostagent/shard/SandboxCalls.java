@@ -25,6 +25,7 @@ import dev.sand.event.thrift.WorkerReadyReport;
 import dev.sand.hostagent.ApplicationSecrets;
 import dev.sand.hostagent.core.Input.AppKey;
 import dev.sand.hostagent.core.Input;
+import dev.sand.hostagent.mask.Masks;
 import dev.sand.hostagent.process.StateWrite;
 import dev.sand.hostagent.sandbox.ApplicationFiles;
 import dev.sand.localbus.BusConnection;
@@ -64,14 +65,14 @@ final class SandboxCalls {
     private boolean supervisorLost;
 
     SandboxCalls(Shard shard, AppKey app, String sandbox, ApplicationVersion version, SandboxSocketSet sockets,
-                 ApplicationSecrets secrets, GrainData data, GrainProcesses processes, GrainControl control) {
+                 ApplicationSecrets secrets, Masks masks, GrainData data, GrainProcesses processes, GrainControl control) {
         this.shard = shard;
         this.app = app;
         this.sandbox = sandbox;
         this.version = version;
         this.sockets = sockets;
         this.secrets = secrets;
-        this.masks = Masks.NONE.with(secrets.values().values());
+        this.masks = masks;
         this.data = data;
         this.processes = processes;
         this.control = control;
@@ -80,7 +81,7 @@ final class SandboxCalls {
 
     /** The sandbox becomes the application's. */
     void claim(LocalBus bus) {
-        sockets.logs().bind(app, masks.texts());
+        sockets.logs().bind(app, masks);
         sockets.segments().bind(app.application());
         sockets.claimedBy(this, bus);
         Path directory = sockets.directory();
@@ -134,7 +135,7 @@ final class SandboxCalls {
         }
         secrets = now;
         masks = masks.with(now.values().values());
-        sockets.logs().mask(masks.texts());
+        sockets.logs().mask(masks);
         for (Worker worker : List.copyOf(workers.values())) {
             GrainSpec grain = version.grains().get(worker.grain);
             if (grain != null && !grain.secrets().isEmpty()) {

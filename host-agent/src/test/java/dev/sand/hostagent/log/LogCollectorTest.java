@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.sand.datalayer.LogStore;
 import dev.sand.hostagent.core.Input.AppKey;
+import dev.sand.hostagent.mask.Masks;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.UnixDomainSocketAddress;
@@ -17,6 +18,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -35,7 +38,7 @@ class LogCollectorTest {
     void open() throws IOException {
         directory = Files.createTempDirectory(Path.of("/tmp"), "sand-");
         endpoint = collector.open(directory.resolve("log.sock"));
-        endpoint.bind(new AppKey("shop", 3), List.of("hunter2", "abc"));
+        endpoint.bind(new AppKey("shop", 3), Masks.of(List.of("hunter2", "abc")));
         endpoint.onWorker("w1", "resize");
         endpoint.onInstances("resize", List.of("i1", "i2"));
     }
@@ -148,7 +151,7 @@ class LogCollectorTest {
         LogCollector patient = new LogCollector(store, new LogConfiguration(100, 40, 3, Duration.ofMillis(250)), () -> 1234);
         Path socket = directory.resolve("patient.sock");
         LogEndpoint other = patient.open(socket);
-        other.bind(new AppKey("shop", 3), List.of());
+        other.bind(new AppKey("shop", 3), Masks.NONE);
         other.onInstances("resize", List.of("i1"));
         SocketChannel out = SocketChannel.open(UnixDomainSocketAddress.of(socket));
         Thread writer = Thread.ofPlatform().start(() -> {
@@ -177,6 +180,34 @@ class LogCollectorTest {
         await().until(() -> store.lines.size() == 2);
         assertThat(store.lines.getFirst().text()).isEqualTo("x".repeat(40));
         assertThat(store.lines.getLast().text()).isEqualTo("next");
+    }
+
+    @Test
+    void aSecretThatIsCutInTwoIsMaskedAndWhatIsNotItsBeginningStays() throws Exception {
+        String secret = "canary-8Kq2vWz-é€";
+        String large = IntStream.range(0, 900).mapToObj(Integer::toString).collect(Collectors.joining("-"));
+        endpoint.mask(Masks.of(List.of(secret, large)));
+        String[] written = {"x".repeat(39) + secret + "\n", "x".repeat(24) + secret + "yyy\n", "x".repeat(30) + "canary-8Kq and another\n",
+            "x".repeat(20) + large + "\n", "x".repeat(38) + "€\n", "it is canary-8Kq"};
+        for (int i = 0; i < written.length; i++) {
+            process("1 i1\n\u001eX1 X1/a " + i + "\n" + written[i]).close();
+            int lines = i + 1;
+            await().until(() -> store.lines.size() == lines);
+        }
+        assertThat(store.lines).extracting(LogStore.Line::text).containsExactly("x".repeat(39) + "***", "x".repeat(24) + "***",
+                "x".repeat(30) + "canary-8Kq", "x".repeat(20) + "***", "x".repeat(38), "it is ***");
+    }
+
+    @Test
+    void aSecretThatIsWrittenInPiecesIsMasked() throws Exception {
+        SocketChannel out = process("1 i1\nit is hun");
+        SocketChannel other = process("1 i2\nbetween\n");
+        await().until(() -> store.lines.size() == 1);
+        write(out, "ter2\n");
+        await().until(() -> store.lines.size() == 2);
+        assertThat(store.lines.getLast().text()).isEqualTo("it is ***");
+        out.close();
+        other.close();
     }
 
     @Test

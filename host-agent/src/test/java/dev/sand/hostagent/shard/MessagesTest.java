@@ -9,7 +9,9 @@ import dev.sand.event.Limits;
 import dev.sand.event.SandboxSpec;
 import dev.sand.event.thrift.FailRequest;
 import dev.sand.event.thrift.GrainConfiguration;
+import dev.sand.event.thrift.WorkerFailedReport;
 import dev.sand.hostagent.ApplicationSecrets;
+import dev.sand.hostagent.mask.Masks;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -20,16 +22,39 @@ class MessagesTest {
     void anErrorDoesNotCarryASecretOutOfTheSandbox() {
         FailRequest request = new FailRequest("e/main", 1, "ValueError", "key supersecret99 is refused", 1, 2);
         request.setStackTrace("raise ValueError('supersecret99')");
-        Failure failure = Messages.failure(request, Masks.NONE.with(List.of("supersecret99", "")));
+        Failure failure = Messages.failure(request, Masks.of(List.of("supersecret99", "")));
         assertThat(failure.cause()).isEqualTo("key *** is refused");
         assertThat(failure.stackTrace()).isEqualTo("raise ValueError('***')");
+    }
+
+    @Test
+    void theNameOfAnErrorIsMaskedToo() {
+        Masks masks = Masks.of(List.of("supersecret99"));
+        assertThat(Messages.failure(new FailRequest("e/main", 1, "supersecret99", "x", 1, 2), masks).error()).isEqualTo("***");
+        assertThat(Messages.failure(new WorkerFailedReport("w", "My_supersecret99", "x"), masks).error()).isEqualTo("My_***");
+        assertThat(Messages.failure(new FailRequest("e/main", 1, "ValueError", "x", 1, 2), masks).error()).isEqualTo("ValueError");
     }
 
     @Test
     void aSecretThatIsCutIsNoPartOfAnErrorEither() {
         String before = "x".repeat(Limits.CAUSE_BYTES - 5);
         FailRequest request = new FailRequest("e/main", 1, "ValueError", before + "supersecret99" + "y".repeat(1 << 20), 1, 2);
-        assertThat(Messages.failure(request, Masks.NONE.with(List.of("supersecret99"))).cause()).isEqualTo(before + "***…");
+        assertThat(Messages.failure(request, Masks.of(List.of("supersecret99"))).cause()).isEqualTo(before + "***…");
+    }
+
+    @Test
+    void aSecretInTheMiddleThatTheRuntimeLeftOutIsNoPartOfAnErrorEither() {
+        Masks masks = Masks.of(List.of("supersecret99", "abcabcab-abcabcab"));
+        String left = "\n… 70000 bytes left out …\n";
+        assertThat(cause("x".repeat(16_000) + "supersec" + left + "abcabcab" + "y".repeat(16_000), masks))
+                .isEqualTo("x".repeat(16_000) + "***" + left + "***" + "y".repeat(16_000));
+        assertThat(cause("x".repeat(16_000) + "superb" + left + "cabcabcab" + "y".repeat(16_000), masks))
+                .isEqualTo("x".repeat(16_000) + "superb" + left + "***cab" + "y".repeat(16_000));
+        assertThat(cause("supersec" + left + "cret99", masks)).as("nothing was left out").isEqualTo("supersec" + left + "cret99");
+    }
+
+    private static String cause(String cause, Masks masks) {
+        return Messages.failure(new FailRequest("e/main", 1, "ValueError", cause, 1, 2), masks).cause();
     }
 
     @Test
@@ -54,6 +79,6 @@ class MessagesTest {
     @Test
     void anErrorWithoutATraceStaysOne() {
         FailRequest request = new FailRequest("e/main", 1, "ValueError", "no", 1, 2);
-        assertThat(Messages.failure(request, Masks.NONE.with(List.of("secret"))).stackTrace()).isNull();
+        assertThat(Messages.failure(request, Masks.of(List.of("secret"))).stackTrace()).isNull();
     }
 }
