@@ -40,6 +40,12 @@ public final class Gate extends Handler.Abstract.NonBlocking {
         boolean handle(HttpExchange exchange, Operations.Operation operation, Caller caller);
     }
 
+    /** Operations of the control plane that run grains. */
+    public interface Runs {
+        /** Asked once of each. @param application in full; @return null: it may */
+        Problem refusal(String application);
+    }
+
     private static final Logger LOG = LoggerFactory.getLogger(Gate.class);
     private final Door door;
     private final Auditing auditing;
@@ -47,6 +53,7 @@ public final class Gate extends Handler.Abstract.NonBlocking {
     private final DataPlane web;
     private final Router router;
     private final Managed managed;
+    private final Runs runs;
     /** What grains and callers wrote comes back under the type that it has, and in a browser as nothing that runs in this origin. */
     static final HttpField NOSNIFF = new PreEncodedHttpField("X-Content-Type-Options", "nosniff");
     private static final HttpField INERT = new PreEncodedHttpField("Content-Security-Policy",
@@ -64,10 +71,10 @@ public final class Gate extends Handler.Abstract.NonBlocking {
     private final SignInGate signIns;
     private final Proxies proxies;
 
-    /** @param auditing of changes; @param clockMs by which passwords are tried no oftener than that;
+    /** @param auditing of changes; @param runs what is asked before grains run; @param clockMs by which passwords are tried no oftener than that;
      * @param proxies that are believed for whom they ask */
-    public Gate(Door door, Auditing auditing, DataPlane invoke, DataPlane web, Router router, Managed managed, Executor blocking,
-                LongSupplier clockMs, Proxies proxies) {
+    public Gate(Door door, Auditing auditing, DataPlane invoke, DataPlane web, Router router, Managed managed, Runs runs,
+                Executor blocking, LongSupplier clockMs, Proxies proxies) {
         this.proxies = proxies;
         this.door = door;
         this.auditing = auditing;
@@ -75,6 +82,7 @@ public final class Gate extends Handler.Abstract.NonBlocking {
         this.web = web;
         this.router = router;
         this.managed = managed;
+        this.runs = runs;
         this.blocking = blocking;
         this.signIns = new SignInGate(clockMs);
         if (gui.isBuilt()) {
@@ -234,6 +242,11 @@ public final class Gate extends Handler.Abstract.NonBlocking {
         Problem stranger = exchange.nameInFull();
         if (stranger != null) {
             refuse(exchange, stranger);
+            return;
+        }
+        Problem over = route.spec().runs() ? runs.refusal(exchange.path("app")) : null;
+        if (over != null) {
+            refuse(exchange, over);
             return;
         }
         if (!route.spec().account().guesses()) {
