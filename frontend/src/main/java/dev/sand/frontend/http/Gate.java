@@ -326,8 +326,8 @@ public final class Gate extends Handler.Abstract.NonBlocking {
     public static Problem problem(Exchange exchange, Throwable thrown) {
         String incident = Long.toHexString(ThreadLocalRandom.current().nextLong());
         Problem problem = Problems.of(thrown, incident);
-        // A client that has gone in the middle of its answer is no incident.
-        boolean gone = thrown instanceof IOException && exchange.hasBegun();
+        // A client that has gone in the middle of its answer is no incident, nor is one that may not go on, or a stop of the platform.
+        boolean gone = (thrown instanceof IOException || thrown instanceof InterruptedException) && exchange.hasBegun();
         if (problem.status() == 500 && !(thrown instanceof ProblemException) && !gone) {
             LOG.atError().addKeyValue(LogFields.INCIDENT, incident).setCause(thrown)
                     .log("incident {}: {} {}", incident, exchange.method(), exchange.where());

@@ -95,6 +95,7 @@ public final class Problems {
             case BusException e -> e.kind() == BusException.Kind.FULL
                     ? Problem.platform(507, "storage-full", "The global bus is full", e.getMessage(), true)
                     : of(Failure.platform(Errors.UNAVAILABLE, e.getMessage(), e.retryable()), null);
+            case InterruptedException e -> of(Failure.platform(Errors.UNAVAILABLE, "the platform is stopping", true), null);
             default -> FullDisk.is(thrown)
                     ? Problem.platform(507, "storage-full", "The disk is full", "There is no room on the platform's disk: "
                             + thrown.getMessage() + "; free space below its home.", true)
