@@ -105,7 +105,10 @@ public final class Gate extends Handler.Abstract.NonBlocking {
         } else if (door.hasAccounts()) {
             response.getHeaders().put(APART);
         }
-        if (!path.startsWith("/web/") && request.getHttpURI().hasViolations()) {
+        if (goesUp(request.getHttpURI().getPath())) {
+            new HttpExchange(request, response, callback, Map.of()).problem(Problems.badRequest(
+                    "A path has no '.' and no '..' between its slashes: what it is about is said in full."));
+        } else if (!path.startsWith("/web/") && request.getHttpURI().hasViolations()) {
             new HttpExchange(request, response, callback, Map.of()).problem(Problems.badRequest(
                     "A slash or a per cent sign as data of a path (%2F, %25) is taken in the parameters of routes alone."));
         } else if (path.startsWith(INVOKE)) {
@@ -119,6 +122,17 @@ public final class Gate extends Handler.Abstract.NonBlocking {
             controlPlane(request, response, callback, path);
         }
         return true;
+    }
+
+    /** What stands between two slashes as {@code ..} may be somebody's data, and taken for the way it would be another operation's path. */
+    private static boolean goesUp(String raw) {
+        for (int from = raw.indexOf("/."); from >= 0; from = raw.indexOf("/.", from + 1)) {
+            int end = raw.startsWith("..", from + 1) ? from + 3 : from + 2;
+            if (end == raw.length() || raw.charAt(end) == '/') {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** {@code apps} is short for {@code applications}. */
