@@ -2,11 +2,16 @@ package dev.sand.frontend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import org.eclipse.jetty.util.thread.SerializedInvoker;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
 
 /** Paths as they come over the wire, which no client library has tidied up. */
 class PathsTest extends WithDemo {
@@ -48,5 +53,22 @@ class PathsTest extends WithDemo {
     @Test
     void dotsThatAreNotAllOfItAreData() throws Exception {
         assertThat(said("GET", "/api/v1/applications/demo/aliases/..a/.../.b")).startsWith("HTTP/1.1 404");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/invoke/demo/%zz", "/invoke/demo/%00", "/invoke/demo/%ff", "/api/v1/%", "/api/v1/applications/%2e%2e"})
+    void whoSentAPathThatIsNoneIsToldOfTheEndOfTheConnection(String path) throws Exception {
+        ListAppender<ILoggingEvent> logged = new ListAppender<>();
+        logged.start();
+        Logger invoker = (Logger) LoggerFactory.getLogger(SerializedInvoker.class);
+        invoker.addAppender(logged);
+        try {
+            for (int i = 0; i < 20; i++) {
+                assertThat(said("GET", path)).startsWith("HTTP/1.1 400");
+            }
+            assertThat(logged.list).isEmpty();
+        } finally {
+            invoker.detachAppender(logged);
+        }
     }
 }
