@@ -292,6 +292,7 @@ public final class Gate extends Handler.Abstract.NonBlocking {
         try {
             Operations.Operation spec = route.spec();
             if (spec.alone() && spec.isAudited(exchange)) { // the platform has no part in it where it could be noted
+                Noted.name(exchange, spec, ACCOUNT_BYTES);
                 entry = auditing.begin(exchange, spec, caller.name());
             }
             boolean done = spec.grain() != null && managed.handle(exchange, spec, caller);
