@@ -225,7 +225,7 @@ public final class HttpExchange extends Exchange {
         }
         response.setStatus(problem.status());
         response.getHeaders().put(PROBLEM);
-        boolean later = problem.status() == 429 || problem.status() == 503 || problem.status() == 507;
+        boolean later = problem.status() == 429 && problem.retryable() || problem.status() == 503 || problem.status() == 507;
         if (later && !response.getHeaders().contains(HttpHeader.RETRY_AFTER)) {
             response.getHeaders().put(HttpHeader.RETRY_AFTER, problem.retryAfterSeconds());
         }
