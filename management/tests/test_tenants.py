@@ -208,6 +208,48 @@ def test_a_key_is_its_tenants(caller, sand_application):
     assert sand_application.data.table("keys/z").get(OTHER)["revokedMs"] > 0
 
 
+def made_with(caller, maker, id, **body):
+    """A key that another one makes, in tenant `chain`. None: its owner makes it"""
+    boss = owner(caller, "chain")
+    who = boss if maker is None else caller.of(kind="key", id=maker, user=None, tenant="chain", scopes=["read", "admin"])
+    return who("keys", "createKey", body={"name": id, "scopes": ["admin"], **body}, drawn={"id": id, "hash": HASH})
+
+
+def test_a_key_lasts_no_longer_than_the_key_that_makes_it(caller):
+    first, second, third = "first0000000", "second000000", "third0000000"
+    ends = made_with(caller, None, first, expires="1h").body["expiresMs"]
+    made = made_with(caller, first, second)
+    assert (made.status, made.body["expiresMs"], made.body["madeBy"]) == (201, ends, first)
+    assert made_with(caller, second, third, expires="1m").body["expiresMs"] < ends
+    for maker in (first, second):
+        refused = made_with(caller, maker, "fourth000000", expires="2h")
+        assert (refused.status, refused.kind, refused.body["limit"]) == (403, "denied", ends)
+    assert made_with(caller, None, "human0000000", expires="2h").body["madeBy"] is None
+    listed = owner(caller, "chain")("keys", "listKeys").body["keys"]
+    assert {key["id"] for key in listed} == {first, second, third, "human0000000"}
+
+
+def test_a_revoked_key_takes_with_it_what_it_made(caller, sand_application):
+    first, second, third, other = "first1111111", "second111111", "third1111111", "other1111111"
+    for maker, id in ((None, first), (first, second), (second, third), (None, other)):
+        assert made_with(caller, maker, id).body["expiresMs"] is None
+    boss = owner(caller, "chain")
+
+    def there():
+        return {key["id"] for key in boss("keys", "listKeys").body["keys"] if key["id"].endswith("1111")}
+
+    # One that was cut short has marked the row, and nothing else: asked for again it does the rest.
+    rows = sand_application.data.table("keys/f")
+    rows.put(first, {**rows.get(first), "revokedMs": 5})
+    assert boss("keys", "revokeKey", {"key": first}).status == 204
+    assert there() == {other}
+    assert all(sand_application.data.table(f"keys/{id[0]}").get(id)["revokedMs"] for id in (first, second, third))
+    assert boss("keys", "revokeKey", {"key": first}).kind == "unknown-key"
+    # The frontend may have let in who was revoked in the same moment.
+    late = made_with(caller, second, "late11111111")
+    assert (late.status, there()) == (403, {other})
+
+
 @pytest.mark.parametrize(
     ("body", "pointer"),
     [

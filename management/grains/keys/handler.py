@@ -1,7 +1,8 @@
 """API keys of a tenant. The frontend draws a key and shows it once; what is kept is its hash, and what it may.
 
-A key may no more than who made it. `keys/<first character of its id>` has the row, `keys-of/<tenant>` says which are
-whose. When one was last used the frontends note in `key-use`.
+A key may no more than who made it, and no longer: one that a key made ends with it, and is revoked with it.
+`keys/<first character of its id>` has the row, `keys-of/<tenant>` says which are whose. When one was last used the frontends
+note in `key-use`.
 """
 
 from manage import Reply, check, serve, store
@@ -27,16 +28,21 @@ def create(request):
     name = check.text(body, "name", 1, 100)
     scopes = _scopes(request, body.get("scopes"))
     now = store.now_ms()
-    expires = ends_ms(body, "expires", LONGEST_MS, None, now)
+    maker = _maker(request)
+    expires = _ends_with(maker, ends_ms(body, "expires", LONGEST_MS, None, now))
     id, hash = drawn(request, "id", "hash")
     if sum(1 for _ in _index(request).items()) >= MOST:
         detail = f"Tenant '{request.who.tenant}' has {MOST} keys, which is the limit: revoke one."
         raise Problem(409, "conflict", "Conflict", detail, limit=MOST)
     row = {"hash": hash, "tenant": request.who.tenant, "name": name, "scopes": scopes, "createdMs": now}
-    row |= {"expiresMs": expires, "revokedMs": None, "by": request.who.name}
+    row |= {"expiresMs": expires, "revokedMs": None, "by": request.who.name, "madeBy": request.who.id if maker else None}
     # The index first: a row that no list shows could not be revoked.
     _index(request).put(id, {})
     _rows(request, id).put(id, row)
+    if maker and _maker(request)["revokedMs"]:  # meanwhile, when this one was not there to go with it
+        _end(request, id)
+        _index(request).delete(id)
+        raise denied("The key that this was asked with was revoked.")
     return Reply(201, _shown(id, row, None))
 
 
@@ -46,13 +52,43 @@ def get(request):
 
 
 def revoke(request):
-    """It stays in no list, and its row until it would have ended, so that it is told as revoked."""
-    id, _ = _own(request)
-    _rows(request, id).change(id, lambda row: {"revokedMs": row["revokedMs"] or store.now_ms()})
+    """With those that it made. They stay in no list, and their rows until they would have ended, so that they are told as
+    revoked. What was cut short is asked for again: this one is in the index until all of it is done."""
+    id = request.parameters.get("key")
+    known = {other: _rows(request, other).get(other) for other, _ in _index(request).items()}
+    if known.get(id) is None:
+        raise unknown("key", f"Tenant '{request.who.tenant}' has no key {id}.")
+    _end(request, id)  # first, so that it makes no more
+    known = {other: _rows(request, other).get(other) for other, _ in _index(request).items()}
+    ending = [id]
+    for one in ending:
+        ending += [other for other, row in known.items() if row and row.get("madeBy") == one]
+    for one in ending[1:]:
+        _end(request, one)
     store.forget_access(request)
-    _index(request).delete(id)
-    _used(request).delete(id)
+    for one in reversed(ending):
+        _index(request).delete(one)
+        _used(request).delete(one)
     return Reply(204)
+
+
+def _end(request, id):
+    _rows(request, id).change(id, lambda row: {"revokedMs": row["revokedMs"] or store.now_ms()})
+
+
+def _maker(request):
+    """The row of the key that this is asked with. None: a human asks, or the platform's own machine"""
+    return _rows(request, request.who.id).get(request.who.id) if request.who.kind == "key" else None
+
+
+def _ends_with(maker, expires):
+    """When a key ends that is to end then. None: it never does"""
+    last = maker and maker["expiresMs"]
+    if last is None:
+        return expires
+    if expires is not None and expires > last:
+        raise denied("A key lasts no longer than the key that makes it: leave 'expires' out, and both end at once.", limit=last)
+    return last if expires is None else expires
 
 
 def _scopes(request, asked):
@@ -87,7 +123,7 @@ def _used(request):
 
 
 def _shown(id, row, used):
-    return {"id": id, **store.without_schema(row, "hash", "revokedMs"), "usedMs": used and used["usedMs"]}
+    return {"id": id, "madeBy": None, **store.without_schema(row, "hash", "revokedMs"), "usedMs": used and used["usedMs"]}
 
 
 handle = serve(

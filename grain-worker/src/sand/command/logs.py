@@ -9,7 +9,7 @@ import click
 
 from sand.command.client import Platform, application_path
 from sand.command.options import output_option, server_option
-from sand.command.output import say, when
+from sand.command.output import printable, say, when
 
 # What the platform is asked for at once; it gives fewer where lines are long.
 PAGE = 1000
@@ -140,7 +140,8 @@ def show_logs(lines: list[dict[str, Any]], as_json: bool) -> None:
             continue
         level = line.get("level") or {"stdout": "out", "stderr": "err"}.get(line["stream"], line["stream"])
         short_id = (line.get("executionId") or "")[-6:] or "-"
-        click.echo(f"{when(line['epochMs'])}  {line.get('grain') or '-'}  {short_id}  {level.lower():<5} {_text(line)}")
+        text = "\t".join(printable(part) for part in _text(line).split("\t"))  # which is no command, and common in lines
+        click.echo(f"{when(line['epochMs'])}  {line.get('grain') or '-'}  {short_id}  {level.lower():<5} {text}")
 
 
 def _text(line: dict[str, Any]) -> str:

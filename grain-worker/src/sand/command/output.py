@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 # What others have named so is no command for the terminal of whoever looks at a list of it.
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028-\u202e\u2066-\u2069]")
 
 
 def say(text: str) -> None:
@@ -115,7 +115,12 @@ def _cell(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, dict | list):
         return json.dumps(value, ensure_ascii=False)
-    return _CONTROL.sub(lambda found: repr(found[0])[1:-1], str(value).replace("\n", " "))
+    return printable(str(value).replace("\n", " "))
+
+
+def printable(text: str) -> str:
+    """With what would be a command for a terminal as Python writes it: `\\x1b`."""
+    return _CONTROL.sub(lambda found: repr(found[0])[1:-1], text)
 
 
 def _is_number(text: str) -> bool:

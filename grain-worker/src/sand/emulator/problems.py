@@ -29,6 +29,7 @@ _KINDS = {
     "Sand.Denied": (403, "denied", "Not allowed"),
     "Sand.UnknownGrain": (500, "unknown-grain", "Published to a grain that is not there"),
 }
+_GRAIN_REFUSED = (429, "overloaded", "The grain was refused what it asked for")
 _GRAIN_FAILED = (500, "grain-failed", "The grain failed")
 
 
@@ -108,12 +109,16 @@ def of(failure: Failure, execution_id: str | None, ended: str | None = None) -> 
     """:param ended: the status of an execution that ended with it"""
     status, name, title = _KINDS["Sand.Cancelled"] if ended == "CANCELLED" else _KINDS.get(failure.error, _GRAIN_FAILED)
     # A grain that goes over a limit did not receive a bad request: that is its failure, not the caller's. And one that let an
-    # error of what it called go through has ended: asking for it again later changes nothing.
+    # error of what it called go through has ended: asking for it again later changes nothing. What is full may have room then.
     its_own = failure.source == "grain" and failure.error != "Sand.Cancelled"
+    full = its_own and failure.error == "Sand.Overloaded"
+    if full:
+        status, name, title = _GRAIN_REFUSED
+        its_own = False
     if its_own and (status < 500 or (status == 503 and not failure.retryable)):
         status = 500
     more = {"error": failure.error, "executionId": execution_id, "stackTrace": failure.stack_trace, **failure.details}
-    return Problem(status, name, title, failure.cause or title, failure.source, failure.retryable, **more)
+    return Problem(status, name, title, failure.cause or title, failure.source, failure.retryable or full, **more)
 
 
 def bad_request(detail: str, **more: Any) -> Problem:

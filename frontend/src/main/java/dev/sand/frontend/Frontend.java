@@ -164,7 +164,7 @@ public final class Frontend implements AutoCloseable {
         control = new ControlDoor(router, auditing, new MadeChanges(parts.store, parts.clockMs), sealing);
         int selectors = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
         server = new HttpServer(configuration.host(), configuration.port(), selectors,
-                new Gate(door, auditing, quotas.limiting(planes.invoke()), quotas.limiting(planes.web()), router, managed, blocking,
+                new Gate(door, auditing, quotas.limiting(planes.invoke()), quotas.limiting(planes.web()), router, managed, quotas, blocking,
                         () -> System.nanoTime() / 1_000_000, configuration.proxies()), counts);
     }
 

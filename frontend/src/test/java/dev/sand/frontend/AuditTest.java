@@ -10,7 +10,10 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Every change is in the audit log, with what came of it; what only looks, and invocations, are not. */
@@ -52,6 +55,51 @@ class AuditTest extends WithDemo {
         assertThat(page.path("entries")).containsExactly(entries.get(1));
         assertThat(Platform.json(platform.get("/api/v1/audit?operation=moveAlias&limit=1&before=" + page.path("next").asText()))
                 .path("entries")).containsExactly(entries.get(2));
+    }
+
+    /** No grain does these here, and so nobody; that somebody wanted them is noted all the same. */
+    @Test
+    void a_change_of_rights_is_noted_with_what_is_to_become_of_them_and_no_password() throws Exception {
+        Map<String, String> wishes = new LinkedHashMap<>();
+        wishes.put("PUT /api/v1/users/ada", "{\"disabled\": false, \"operator\": true, \"new\": \"correct horse\"}");
+        wishes.put("PUT /api/v1/tenants/acme", "{\"state\": \"suspended\"}");
+        wishes.put("PUT /api/v1/tenants/acme/members/ada", "{\"role\": \"owner\"}");
+        wishes.put("POST /api/v1/tenants/acme/invitations", "{\"role\": \"viewer\", \"expires\": \"2d\"}");
+        wishes.put("PUT /api/v1/tenants/acme/quotas?keep=true", "{\"instances\": 5, \"storedBytes\": null}");
+        wishes.put("POST /api/v1/keys", "{\"name\": \"ci\", \"scopes\": [\"read\", \"invoke\"], \"expires\": \"90d\"}");
+        wishes.put("PUT /api/v1/users/eve?new=battery&operator=true", "{\"password\": \"staple\"}");
+        for (Map.Entry<String, String> wish : wishes.entrySet()) {
+            String[] what = wish.getKey().split(" ");
+            assertThat(platform.send(what[0], what[1], wish.getValue().getBytes()).statusCode()).as(wish.getKey()).isEqualTo(409);
+        }
+        List<JsonNode> entries = new ArrayList<>(entries());
+        Platform.json(platform.get("/api/v1/audit?tenant=acme")).path("entries").forEach(entries::add);
+        assertThat(entries.toString()).doesNotContain("horse", "battery", "staple");
+        assertThat(entries).extracting(entry -> entry.path("details").toString()).satisfies(details -> assertThat(sorted(details)).contains(
+                "{disabled:false,operator:true,password:reset,user:ada}", "{state:suspended,tenant:acme}", "{role:owner,tenant:acme,user:ada}",
+                "{expires:2d,role:viewer,tenant:acme}", "{instances:5,keep:true,storedBytes:null,tenant:acme}",
+                "{expires:90d,name:ci,scopes:read, invoke}", "{user:eve}"));
+    }
+
+    /** Without quotation marks, and by name. */
+    private static List<String> sorted(List<? extends String> details) {
+        return details.stream().map(each -> each.substring(1, each.length() - 1).split(",(?=\")")).map(fields -> {
+            Arrays.sort(fields);
+            return "{" + String.join(",", fields).replace("\"", "") + "}";
+        }).toList();
+    }
+
+    @Test
+    void processes_that_are_made_and_swapped_are_noted() throws Exception {
+        platform.post(DEMO + "/processes", "{\"id\": \"p\"}");
+        for (String step : List.of("swap-out", "swap-in", "checkpoint")) {
+            platform.post(DEMO + "/processes/p/" + step, "");
+        }
+        platform.post(DEMO + "/processes/p/connect", "{}");
+        List<JsonNode> entries = entries();
+        assertThat(entries).extracting(entry -> entry.path("operation").asText())
+                .containsExactly("checkpointProcess", "swapInProcess", "swapOutProcess", "createProcess", "deploy");
+        assertThat(entries.subList(0, 4)).allSatisfy(entry -> assertThat(entry.path("details").path("process").asText()).isEqualTo("p"));
     }
 
     @Test

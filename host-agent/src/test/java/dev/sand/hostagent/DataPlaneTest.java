@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.sand.datalayer.AccessTables.QuotaRow;
 import dev.sand.dataplane.Frame;
 import dev.sand.dataplane.Frames;
 import dev.sand.dataplane.client.InvocationException;
@@ -67,6 +68,32 @@ class DataPlaneTest extends OpenDataPlane {
         long mb = shown.memoryBytes() >> 20;
         assertThat(shown.dataPlane().mbMs()).isBetween(shown.dataPlane().ms() * mb, (shown.dataPlane().ms() + 1) * mb);
         assertThat(plane.lately()).containsExactly(Map.entry("shop/p", 5L));
+    }
+
+    @Test
+    void whoseTenantIsOverItsRateIsToldWhenToComeBackAndNothingRuns() throws Exception {
+        plane.rates().are(Map.of("default", new QuotaRow(null, 2, null, null, null)));
+        try (ProcessClient client = client()) {
+            Value large = Value.bytes(new byte[1 << 20]);
+            client.invoke("echo", Value.json("1"), PATIENCE);
+            client.invoke("echo", large, PATIENCE);
+            for (Value input : List.of(Value.json("2"), large)) {
+                assertThatThrownBy(() -> {
+                    for (int i = 0; i < 100; i++) {
+                        client.invoke("echo", input, PATIENCE);
+                    }
+                }).isInstanceOfSatisfying(InvocationException.class, over -> {
+                    assertThat(over.error()).isEqualTo("Sand.Overloaded");
+                    assertThat(over.isRetryable()).isTrue();
+                }).hasMessageContaining("tenant 'default' may send 2 requests a second");
+            }
+            long before = plane.figures().read("shop", "p").invocations();
+            plane.rates().are(Map.of("default", new QuotaRow(null, 0, null, null, null)));
+            assertThatThrownBy(() -> client.invoke("echo", large, PATIENCE)).hasMessageContaining("0 requests a second");
+            assertThat(plane.figures().read("shop", "p").invocations()).isEqualTo(before);
+            plane.rates().are(Map.of());
+            assertThat(client.invoke("echo", Value.json("3"), PATIENCE).text()).isEqualTo("3");
+        }
     }
 
     /** The owner, as far as the others know. */

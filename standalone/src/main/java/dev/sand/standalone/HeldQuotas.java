@@ -4,7 +4,6 @@ import dev.sand.datalayer.AccessTables;
 import dev.sand.datalayer.GlobalStore;
 import dev.sand.datalayer.QuotaWatch;
 import dev.sand.datalayer.StoredBytes;
-import dev.sand.hostagent.HostAgent;
 import dev.sand.hostagent.core.Allowance;
 import java.util.HashMap;
 import java.util.Map;
@@ -13,8 +12,8 @@ import java.util.Map;
 final class HeldQuotas {
     private HeldQuotas() {}
 
-    /** @param agent null: there is no host here */
-    static QuotaWatch watch(GlobalStore store, StoredBytes stored, HostAgent agent) {
+    /** @param host null: there is none here */
+    static QuotaWatch watch(GlobalStore store, StoredBytes stored, HostSide host) {
         QuotaWatch watch = new QuotaWatch(new AccessTables(store), rows -> {
             Map<String, Long> storing = new HashMap<>();
             Map<String, Allowance.Limits> using = new HashMap<>();
@@ -25,8 +24,9 @@ final class HeldQuotas {
                 using.put(tenant, new Allowance.Limits(row.instances(), row.memoryBytes()));
             });
             stored.limit(storing);
-            if (agent != null) {
-                agent.limit(using);
+            if (host != null) {
+                host.agent.limit(using);
+                host.plane.rates().are(rows);
             }
         });
         watch.start();

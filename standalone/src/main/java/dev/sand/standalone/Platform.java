@@ -126,7 +126,7 @@ final class Platform implements AutoCloseable {
             host.plane.reaches(hosts);
             TriggerMetrics.addTo(metrics, host.startTriggers(hosts, opened));
         }
-        opened.add(HeldQuotas.watch(backends.store(), stored, host == null ? null : host.agent));
+        opened.add(HeldQuotas.watch(backends.store(), stored, host));
         if (cluster.role().hasFrontend() || !capabilities.byName().isEmpty()) {
             SharedDataOf data = new SharedDataOf(backends, host);
             Registry registry = new Registry(backends.store());

@@ -120,6 +120,7 @@ public final class ProcessesApi {
             }
         }
         String id = asked.hasNonNull("id") ? checked(text(asked.get("id"))) : newId();
+        exchange.name("process", id);
         ApplicationVersion version = live(exchange);
         ProcessView made = ask(host.process(new ProcessCommand(version.application(), version.version(), id, ProcessCommand.Kind.CREATE,
                 concurrency(asked.path("concurrency")), memory(asked.path("memory")), dedicated(asked.path("dedicated")))));

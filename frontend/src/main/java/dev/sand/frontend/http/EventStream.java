@@ -63,6 +63,6 @@ public final class EventStream implements AutoCloseable {
     @Override
     public void close() throws IOException {
         out.close();
-        exchange.callback().succeeded();
+        exchange.end();
     }
 }

@@ -40,6 +40,12 @@ public final class Gate extends Handler.Abstract.NonBlocking {
         boolean handle(HttpExchange exchange, Operations.Operation operation, Caller caller);
     }
 
+    /** Operations of the control plane that run grains. */
+    public interface Runs {
+        /** Asked once of each. @param application in full; @return null: it may */
+        Problem refusal(String application);
+    }
+
     private static final Logger LOG = LoggerFactory.getLogger(Gate.class);
     private final Door door;
     private final Auditing auditing;
@@ -47,6 +53,7 @@ public final class Gate extends Handler.Abstract.NonBlocking {
     private final DataPlane web;
     private final Router router;
     private final Managed managed;
+    private final Runs runs;
     /** What grains and callers wrote comes back under the type that it has, and in a browser as nothing that runs in this origin. */
     static final HttpField NOSNIFF = new PreEncodedHttpField("X-Content-Type-Options", "nosniff");
     private static final HttpField INERT = new PreEncodedHttpField("Content-Security-Policy",
@@ -64,10 +71,10 @@ public final class Gate extends Handler.Abstract.NonBlocking {
     private final SignInGate signIns;
     private final Proxies proxies;
 
-    /** @param auditing of changes; @param clockMs by which passwords are tried no oftener than that;
+    /** @param auditing of changes; @param runs what is asked before grains run; @param clockMs by which passwords are tried no oftener than that;
      * @param proxies that are believed for whom they ask */
-    public Gate(Door door, Auditing auditing, DataPlane invoke, DataPlane web, Router router, Managed managed, Executor blocking,
-                LongSupplier clockMs, Proxies proxies) {
+    public Gate(Door door, Auditing auditing, DataPlane invoke, DataPlane web, Router router, Managed managed, Runs runs,
+                Executor blocking, LongSupplier clockMs, Proxies proxies) {
         this.proxies = proxies;
         this.door = door;
         this.auditing = auditing;
@@ -75,6 +82,7 @@ public final class Gate extends Handler.Abstract.NonBlocking {
         this.web = web;
         this.router = router;
         this.managed = managed;
+        this.runs = runs;
         this.blocking = blocking;
         this.signIns = new SignInGate(clockMs);
         if (gui.isBuilt()) {
@@ -97,7 +105,10 @@ public final class Gate extends Handler.Abstract.NonBlocking {
         } else if (door.hasAccounts()) {
             response.getHeaders().put(APART);
         }
-        if (!path.startsWith("/web/") && request.getHttpURI().hasViolations()) {
+        if (goesUp(request.getHttpURI().getPath())) {
+            new HttpExchange(request, response, callback, Map.of()).problem(Problems.badRequest(
+                    "A path has no '.' and no '..' between its slashes: what it is about is said in full."));
+        } else if (!path.startsWith("/web/") && request.getHttpURI().hasViolations()) {
             new HttpExchange(request, response, callback, Map.of()).problem(Problems.badRequest(
                     "A slash or a per cent sign as data of a path (%2F, %25) is taken in the parameters of routes alone."));
         } else if (path.startsWith(INVOKE)) {
@@ -111,6 +122,17 @@ public final class Gate extends Handler.Abstract.NonBlocking {
             controlPlane(request, response, callback, path);
         }
         return true;
+    }
+
+    /** What stands between two slashes as {@code ..} may be somebody's data, and taken for the way it would be another operation's path. */
+    private static boolean goesUp(String raw) {
+        for (int from = raw.indexOf("/."); from >= 0; from = raw.indexOf("/.", from + 1)) {
+            int end = raw.startsWith("..", from + 1) ? from + 3 : from + 2;
+            if (end == raw.length() || raw.charAt(end) == '/') {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** {@code apps} is short for {@code applications}. */
@@ -236,6 +258,11 @@ public final class Gate extends Handler.Abstract.NonBlocking {
             refuse(exchange, stranger);
             return;
         }
+        Problem over = route.spec().runs() ? runs.refusal(exchange.path("app")) : null;
+        if (over != null) {
+            refuse(exchange, over);
+            return;
+        }
         if (!route.spec().account().guesses()) {
             operation(route, exchange, entrance.caller());
             return;
@@ -265,6 +292,7 @@ public final class Gate extends Handler.Abstract.NonBlocking {
         try {
             Operations.Operation spec = route.spec();
             if (spec.alone() && spec.isAudited(exchange)) { // the platform has no part in it where it could be noted
+                Noted.name(exchange, spec, ACCOUNT_BYTES);
                 entry = auditing.begin(exchange, spec, caller.name());
             }
             boolean done = spec.grain() != null && managed.handle(exchange, spec, caller);
@@ -313,8 +341,8 @@ public final class Gate extends Handler.Abstract.NonBlocking {
     public static Problem problem(Exchange exchange, Throwable thrown) {
         String incident = Long.toHexString(ThreadLocalRandom.current().nextLong());
         Problem problem = Problems.of(thrown, incident);
-        // A client that has gone in the middle of its answer is no incident.
-        boolean gone = thrown instanceof IOException && exchange.hasBegun();
+        // A client that has gone in the middle of its answer is no incident, nor is one that may not go on, or a stop of the platform.
+        boolean gone = (thrown instanceof IOException || thrown instanceof InterruptedException) && exchange.hasBegun();
         if (problem.status() == 500 && !(thrown instanceof ProblemException) && !gone) {
             LOG.atError().addKeyValue(LogFields.INCIDENT, incident).setCause(thrown)
                     .log("incident {}: {} {}", incident, exchange.method(), exchange.where());

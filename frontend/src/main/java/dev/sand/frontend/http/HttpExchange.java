@@ -25,6 +25,8 @@ public final class HttpExchange extends Exchange {
     private final Callback callback;
     private Fields query;
     private byte[] body;
+    /** All of the answer is out. */
+    private volatile boolean ended;
     private BooleanSupplier admitted = () -> true;
     private Caller caller = Caller.ANYBODY;
     private Proxies proxies = Proxies.NONE;
@@ -146,7 +148,13 @@ public final class HttpExchange extends Exchange {
 
     @Override
     public boolean hasBegun() {
-        return response.isCommitted();
+        return ended || response.isCommitted();
+    }
+
+    /** What was written is all of the answer. */
+    void end() {
+        ended = true;
+        callback.succeeded();
     }
 
     @Override
@@ -203,6 +211,9 @@ public final class HttpExchange extends Exchange {
     @Override
     public void problem(Problem problem) {
         failed(problem);
+        if (ended) {
+            return; // the client has been told what there was to tell, and a stream closed before its cause came here
+        }
         Body.discard(request, () -> write(problem, request, response, callback));
     }
 
@@ -214,7 +225,7 @@ public final class HttpExchange extends Exchange {
         }
         response.setStatus(problem.status());
         response.getHeaders().put(PROBLEM);
-        boolean later = problem.status() == 429 || problem.status() == 503 || problem.status() == 507;
+        boolean later = problem.status() == 429 && problem.retryable() || problem.status() == 503 || problem.status() == 507;
         if (later && !response.getHeaders().contains(HttpHeader.RETRY_AFTER)) {
             response.getHeaders().put(HttpHeader.RETRY_AFTER, problem.retryAfterSeconds());
         }

@@ -1,5 +1,6 @@
 package dev.sand.frontend.http;
 
+import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -15,6 +16,8 @@ final class JettyErrors extends ErrorHandler {
         String title = HttpStatus.getMessage(status);
         String detail = message == null ? title : message.toString();
         response.getHeaders().put(Gate.NOSNIFF);
+        // After most of them Jetty closes the connection, and says so of none.
+        response.getHeaders().put(HttpFields.CONNECTION_CLOSE);
         String name = switch (status) {
             case 400 -> "bad-request";
             case 414 -> "uri-too-long";

@@ -5,8 +5,10 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -17,6 +19,8 @@ public final class Operations {
     /**
      * @param template of the path: segments, {@code {name}} for any one
      * @param audited noted in the audit log
+     * @param notes of its body, or else its query, by field: what the entry in the audit log has of them
+     * @param runs grains of its application: it counts as a request of whose that is, as an invocation does
      * @param rehearses with {@code dryRun} it changes nothing
      * @param grain of the management application that does it, where that runs; null: it does not pass through grains
      * @param alone the grain does it with rows of its own, and the platform cannot without it
@@ -24,8 +28,8 @@ public final class Operations {
      * @param forgetsAccess who may do what has changed: the answer waits until every frontend knows
      * @param account what it has of accounts
      */
-    public record Operation(String id, String method, String template, Scope scope, boolean audited, boolean rehearses, String grain,
-                            boolean alone, Draws draws, boolean forgetsAccess, Account account) {
+    public record Operation(String id, String method, String template, Scope scope, boolean audited, List<String> notes, boolean runs,
+                            boolean rehearses, String grain, boolean alone, Draws draws, boolean forgetsAccess, Account account) {
         /** An operation of one's own wants to know who asks, though it needs no scope. */
         public boolean isPublic() {
             return scope == Scope.NONE && account.enters == Enters.NOBODY_ASKED;
@@ -96,14 +100,20 @@ public final class Operations {
         String scope = node.path("x-sand").path("scope").asText("");
         for (Scope each : Scope.values()) {
             if (!id.isEmpty() && each.inWords().equals(scope)) {
-                return new Operation(id, method, template, each, node.path("x-sand").path("audit").asBoolean(), rehearses(node),
-                        node.path("x-sand").path("grain").asText(null), node.path("x-sand").path("alone").asBoolean(),
+                return new Operation(id, method, template, each, node.path("x-sand").path("audit").asBoolean(), notes(node),
+                        node.path("x-sand").path("runs").asBoolean(), rehearses(node), node.path("x-sand").path("grain").asText(null), node.path("x-sand").path("alone").asBoolean(),
                         one(node, "draws", Draws.NOTHING), node.path("x-sand").path("forgets").asText().equals("access"),
                         account(node));
             }
         }
         throw new IllegalStateException("openapi.yaml: " + method + " " + template + " has the operationId '" + id
                 + "' and the scope '" + scope + "' in x-sand, and needs both");
+    }
+
+    private static List<String> notes(JsonNode node) {
+        List<String> fields = new ArrayList<>();
+        node.path("x-sand").path("notes").forEach(field -> fields.add(field.asText()));
+        return List.copyOf(fields);
     }
 
     private static Account account(JsonNode node) {

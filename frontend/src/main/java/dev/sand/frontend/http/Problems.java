@@ -37,6 +37,7 @@ public final class Problems {
             Map.entry(UNKNOWN_GRAIN, new Kind(500, "unknown-grain", "Published to a grain that is not there")));
     /** Of any limit of the platform's; one that a tenant has is told apart by its name in the details. */
     private static final Kind OVER_QUOTA = new Kind(429, "quota-exceeded", "Over a quota");
+    private static final Kind GRAIN_REFUSED = new Kind(429, "overloaded", "The grain was refused what it asked for");
     private static final Kind DISK_FULL = new Kind(507, "storage-full", "The disk is full");
     private static final Kind GRAIN_FAILED = new Kind(500, "grain-failed", "The grain failed");
 
@@ -56,14 +57,23 @@ public final class Problems {
         if (failure.details() != null && failure.details().containsKey(FullDisk.DETAIL)) {
             return DISK_FULL;
         }
+        if (isRefusedGrain(failure)) {
+            return GRAIN_REFUSED;
+        }
         boolean quota = failure.error().equals(OVERLOADED) && failure.details() != null && failure.details().containsKey("quota");
         return quota ? OVER_QUOTA : KINDS.getOrDefault(failure.error(), GRAIN_FAILED);
     }
 
+    /** A queue, a mailbox or a quota (of stored bytes, say) had no room for what it asked for, and it let that go through. */
+    private static boolean isRefusedGrain(Failure failure) {
+        return failure.source() == Failure.Source.GRAIN && failure.error().equals(OVERLOADED);
+    }
+
     private static Problem of(Kind kind, Failure failure, String executionId) {
         // A grain that goes over a limit did not receive a bad request: that is its failure, not the caller's. And one that let an
-        // error of what it called go through has ended: asking for it again later changes nothing.
-        boolean grain = failure.source() == Failure.Source.GRAIN && !failure.error().equals(CANCELLED);
+        // error of what it called go through has ended: asking for it again later changes nothing. What is full may have room then.
+        boolean full = kind == GRAIN_REFUSED;
+        boolean grain = failure.source() == Failure.Source.GRAIN && !failure.error().equals(CANCELLED) && !full;
         int status = grain && (kind.status < 500 || kind.status == 503 && !failure.retryable()) ? 500 : kind.status;
         Map<String, Object> more = new LinkedHashMap<>();
         more.put("error", failure.error());
@@ -77,7 +87,7 @@ public final class Problems {
             more.putAll(failure.details());
         }
         String detail = failure.cause() == null || failure.cause().isEmpty() ? kind.title : failure.cause();
-        return new Problem(kind.name, kind.title, status, detail, failure.source(), failure.retryable(), more);
+        return new Problem(kind.name, kind.title, status, detail, failure.source(), failure.retryable() || full, more);
     }
 
     /** Whatever an operation threw. Only what nobody foresaw is "internal", with an id that is in the log too. */
@@ -95,6 +105,7 @@ public final class Problems {
             case BusException e -> e.kind() == BusException.Kind.FULL
                     ? Problem.platform(507, "storage-full", "The global bus is full", e.getMessage(), true)
                     : of(Failure.platform(Errors.UNAVAILABLE, e.getMessage(), e.retryable()), null);
+            case InterruptedException e -> of(Failure.platform(Errors.UNAVAILABLE, "the platform is stopping", true), null);
             default -> FullDisk.is(thrown)
                     ? Problem.platform(507, "storage-full", "The disk is full", "There is no room on the platform's disk: "
                             + thrown.getMessage() + "; free space below its home.", true)

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,7 +30,7 @@ class OperationsTest {
     void an_operation_is_where_the_document_has_it() throws IOException {
         Router router = new Router(of(TWO)).on("show", NOTHING).on("drop", NOTHING).complete(Set.of());
         Router.Match match = router.match("DELETE", "/things/a%2Fb");
-        assertThat(match.route().spec()).isEqualTo(new Operations.Operation("drop", "DELETE", "/things/{thing}", Scope.ADMIN, true, false, null, false,
+        assertThat(match.route().spec()).isEqualTo(new Operations.Operation("drop", "DELETE", "/things/{thing}", Scope.ADMIN, true, List.of(), false, false, null, false,
                 Operations.Draws.NOTHING, false, Operations.Account.NONE));
         assertThat(match.parameters()).containsEntry("thing", "a/b");
         assertThat(router.match("PUT", "/things/a").allow()).isEqualTo("DELETE, GET");

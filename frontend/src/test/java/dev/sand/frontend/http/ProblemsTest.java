@@ -19,6 +19,7 @@ class ProblemsTest {
         "Sand.Unavailable, PLATFORM, true, 503",
         "Sand.Unavailable, GRAIN, true, 503",
         "Sand.Unavailable, GRAIN, false, 500", // it has ended so
+        "Sand.Overloaded, GRAIN, false, 429", // what is full may have room later
         "Sand.TooLarge, GRAIN, false, 500",
         "Sand.TooLarge, CALLER, false, 413",
         "Sand.Timeout, GRAIN, false, 504",
@@ -28,6 +29,17 @@ class ProblemsTest {
         Failure failure = new Failure(error, "why", source, retryable, null, Map.of());
         assertThat(Problems.of(Status.FAILED, failure, "e1").status()).isEqualTo(status);
         assertThat(Problems.of(failure, "e1").status()).isEqualTo(status);
+    }
+
+    @Test
+    void aGrainThatWasRefusedRoomIsNoQueueThatIsFull() {
+        Failure failure = new Failure("Sand.Overloaded", "tenant 'a' may store 5 bytes, and this would make it 7", Source.GRAIN, false, null, Map.of());
+        assertThat(Problems.of(Status.FAILED, failure, "e1")).satisfies(problem -> {
+            assertThat(problem.title()).isEqualTo("The grain was refused what it asked for");
+            assertThat(problem.detail()).contains("may store 5 bytes");
+            assertThat(problem.retryable()).isTrue();
+            assertThat(problem.source()).isEqualTo(Source.GRAIN);
+        });
     }
 
     @Test

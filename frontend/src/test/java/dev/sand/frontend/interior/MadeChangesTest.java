@@ -31,7 +31,7 @@ class MadeChangesTest {
     private final AtomicInteger made = new AtomicInteger();
 
     private static Operations.Operation operation(String method) {
-        return new Operations.Operation("change", method, "/x", Scope.DEPLOY, true, false, "grain", false, Operations.Draws.NOTHING, false,
+        return new Operations.Operation("change", method, "/x", Scope.DEPLOY, true, List.of(), false, false, "grain", false, Operations.Draws.NOTHING, false,
                 new Operations.Account(Operations.Enters.NOBODY_ASKED, false, Set.of(), Set.of(), Operations.Session.STAYS));
     }
 

@@ -76,18 +76,19 @@ final class Refusals {
     static Failure instances(Allowance of, int waiting) {
         int limit = of.limits().instances();
         return overQuota("instances", "tenant '" + of.tenant() + "' may run " + limit + " instances at once on this host, and as many run or"
-                + " are about to", limit, of.instances() + waiting + 1L);
+                + " are about to", limit, of.instances() + waiting + 1L, true);
     }
 
     static Failure memory(Allowance of, AppKey key, long bytes) {
         long limit = of.limits().memoryBytes();
         return overQuota("memoryBytes", "the sandboxes of tenant '" + of.tenant() + "' may use " + limit + " bytes of memory on this host, and"
-                + " that of application " + key.application() + " would make it " + (of.memoryBytes() + bytes), limit, of.memoryBytes() + bytes);
+                + " that of application " + key.application() + " would make it " + (of.memoryBytes() + bytes), limit, of.memoryBytes() + bytes, bytes <= limit);
     }
 
-    /** A quota is a limit as any other, so whoever asks again on a full queue does so here. */
-    private static Failure overQuota(String quota, String why, long limit, long actual) {
-        return new Failure(Errors.OVERLOADED, why + "; try again later", Failure.Source.PLATFORM, true, null,
+    /** A quota is a limit as any other, so whoever asks again on a full queue does so here. @param later there may be room */
+    private static Failure overQuota(String quota, String why, long limit, long actual, boolean later) {
+        String what = later ? "; try again later" : "; it is more than there may be of all together: make it smaller, or have the quota raised";
+        return new Failure(Errors.OVERLOADED, why + what, Failure.Source.PLATFORM, later, null,
                 Map.of("quota", quota, "limit", limit, "actual", actual));
     }
 

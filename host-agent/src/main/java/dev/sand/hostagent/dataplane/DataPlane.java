@@ -3,6 +3,7 @@ package dev.sand.hostagent.dataplane;
 import dev.sand.dataplane.Grant;
 import dev.sand.dataplane.Grants;
 import dev.sand.datalayer.RecordedResults;
+import dev.sand.datalayer.RequestRates;
 import dev.sand.event.ApplicationVersion;
 import dev.sand.event.DataPlaneUse;
 import dev.sand.event.Errors;
@@ -73,6 +74,7 @@ public final class DataPlane implements ProcessDoor, AutoCloseable {
             EpollIoHandler.newFactory());
     private final ExecutorService blocking = Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("data-plane-", 0).factory());
     private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
+    private final RequestRates rates = new RequestRates(System::nanoTime);
     private final LiveVersions versions;
     private final InFlight inFlight;
     private final Channel listener;
@@ -200,6 +202,11 @@ public final class DataPlane implements ProcessDoor, AutoCloseable {
         }
         shares.connected(grant.application(), -1);
         figures.closed(grant.application(), grant.process());
+    }
+
+    /** Of invocations, whosever connection they come over. */
+    public RequestRates rates() {
+        return rates;
     }
 
     /** Which executions have begun here. */

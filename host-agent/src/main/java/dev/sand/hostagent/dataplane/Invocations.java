@@ -1,9 +1,11 @@
 package dev.sand.hostagent.dataplane;
 
+import dev.sand.datalayer.RequestRates;
 import dev.sand.datalayer.StoreException;
 import dev.sand.dataplane.Frame;
 import dev.sand.dataplane.Grant;
 import dev.sand.dataplane.InvocationIds;
+import dev.sand.event.ApplicationName;
 import dev.sand.event.ApplicationVersion;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
@@ -78,6 +80,11 @@ final class Invocations {
     private static Failure over(String error, String what, long limit, long actual, boolean retryable) {
         return new Failure(error, "this host takes at most " + limit + " " + what + ", and this one would make it " + actual,
                 retryable ? Failure.Source.PLATFORM : Failure.Source.CALLER, retryable, null, Map.of("limit", limit, "actual", actual));
+    }
+
+    private static Failure over(RequestRates.Over over) {
+        return new Failure(Errors.OVERLOADED, "tenant '" + over.tenant() + "' " + over.why() + " over the data plane of this host; try again in "
+                + over.waitMs() + " ms", Failure.Source.CALLER, true, null, Map.of("quota", RequestRates.Over.QUOTA, "limit", over.limit()));
     }
 
     Call call(Frame.Invoke invoke) {
@@ -165,11 +172,18 @@ final class Invocations {
         return false;
     }
 
-    /** All of its input is here. */
+    /** All of its input is here. What is asked for again while it runs here is no request more. */
     void begin(Call call) {
-        Payload input = call.input();
         call.counted = !plane.counted().begins(call.executionId, Ids.epochMs(call.asked.id()), call.asked.repeated());
         call.running();
+        RequestRates.Over over = call.counted ? null : plane.rates().take(ApplicationName.tenant(grant.application()));
+        if (over != null) {
+            plane.counted().beginsNot(call.executionId);
+            call.counted = true;
+            connection.end(call, failed(call.request, call.executionId, over(over)));
+            return;
+        }
+        Payload input = call.input();
         long leftMs = Math.max(1, TimeUnit.NANOSECONDS.toMillis(call.untilNs - System.nanoTime()));
         plane.parts().agent().invoke(new InvocationRequest(call.executionId, grant.application(), call.version, call.asked.function(), input,
                 leftMs, false, null).inProcess(grant.process()), call);

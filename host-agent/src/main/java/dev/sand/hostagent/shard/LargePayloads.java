@@ -47,6 +47,8 @@ final class LargePayloads {
     private final Work work;
     /** By execution: records that wait until values are kept. */
     private final Map<String, List<Runnable>> keeping = new ConcurrentHashMap<>();
+    /** By execution and object: records with that output that wait until it is kept. */
+    private final Map<String, List<Consumer<Payload>>> keepingOutputs = new ConcurrentHashMap<>();
     private final LentOutputs lent = new LentOutputs();
     /** By execution: objects that a path of its workflow has looked into, and that its history is told with; whether they are kept. */
     private final Map<String, Map<String, Boolean>> lookedInto = new ConcurrentHashMap<>();
@@ -196,13 +198,34 @@ final class LargePayloads {
         }
     }
 
+    /** One that comes while its output is being kept (with the figures of an instance that has ended, say) goes behind the other. */
     private void keep(InvocationRecord record, Consumer<InvocationRecord> then) {
-        run(() -> then.accept(withOutput(record, kept(record))), failure -> {
-            LOG.atWarn().addKeyValue(LogFields.APPLICATION, record.application())
-                    .addKeyValue(LogFields.EXECUTION_ID, record.executionId())
-                    .log("the output of execution {} is not kept: {}", record.executionId(), failure.cause());
-            then.accept(withOutput(record, InvocationStore.notKept(record.output())));
-        });
+        String output = record.executionId() + ' ' + record.output().reference().object();
+        Consumer<Payload> give = kept -> then.accept(withOutput(record, kept));
+        if (keepingOutputs.putIfAbsent(output, new ArrayList<>()) == null) {
+            run(() -> isKept(output, kept(record), give), failure -> {
+                LOG.atWarn().addKeyValue(LogFields.APPLICATION, record.application())
+                        .addKeyValue(LogFields.EXECUTION_ID, record.executionId())
+                        .log("the output of execution {} is not kept: {}", record.executionId(), failure.cause());
+                isKept(output, InvocationStore.notKept(record.output()), give);
+            });
+        } else if (keepingOutputs.computeIfPresent(output, (name, behind) -> {
+            behind.add(give);
+            return behind;
+        }) == null) {
+            keep(record, then); // the other has gone in this moment
+        }
+    }
+
+    private void isKept(String output, Payload kept, Consumer<Payload> first) {
+        List<Consumer<Payload>> next = new ArrayList<>(List.of(first));
+        do {
+            next.forEach(each -> each.accept(kept));
+            next.clear();
+        } while (keepingOutputs.computeIfPresent(output, (name, behind) -> {
+            next.addAll(behind);
+            return next.isEmpty() ? null : new ArrayList<>();
+        }) != null);
     }
 
     private static InvocationRecord withOutput(InvocationRecord record, Payload output) {

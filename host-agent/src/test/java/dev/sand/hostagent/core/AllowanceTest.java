@@ -125,6 +125,8 @@ class AllowanceTest {
         shop.invoke("e1", "buy", false);
         shop.on(new Input.ApplicationLoaded(CoreFixture.APP, shop.version(), null));
         assertThat(refusal().details()).containsEntry("quota", "memoryBytes").containsEntry("limit", GIB - 1).containsEntry("actual", GIB);
+        assertThat(refusal().retryable()).as("it never fits").isFalse();
+        assertThat(refusal().cause()).doesNotContain("later").contains("have the quota raised");
         assertThat(shop.of(Action.StartSandbox.class)).isEmpty();
         assertThat(shop.of(Action.TellShards.class)).as("others' idle ones make room").hasSize(1);
         may(null, GIB);

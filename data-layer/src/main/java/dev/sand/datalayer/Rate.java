@@ -1,4 +1,4 @@
-package dev.sand.frontend.access;
+package dev.sand.datalayer;
 
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;

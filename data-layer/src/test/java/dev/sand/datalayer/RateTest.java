@@ -1,4 +1,4 @@
-package dev.sand.frontend.access;
+package dev.sand.datalayer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
