@@ -2,7 +2,8 @@
 import { type QueryClient, queryOptions, useQuery } from "@tanstack/react-query";
 import { type Schemas, Refusal, address, answered, client } from "./client";
 import { shownName } from "../model/tenant";
-import { isSame } from "../model/who";
+import { isSame, ownerOf } from "../model/who";
+import { kept } from "./kept";
 import { hasSession } from "./key";
 
 export type Who = Schemas["Who"];
@@ -20,10 +21,12 @@ export const who = () =>
       try {
         const found = await answered(client.GET("/api/v1/session"));
         hasSession(found.csrf ?? "");
+        kept.belongTo(ownerOf(found));
         return found;
       } catch (error) {
-        if (error instanceof Refusal && error.status === 409) return null;
-        throw error;
+        if (!(error instanceof Refusal) || error.status !== 409) throw error;
+        kept.belongTo(ownerOf(null));
+        return null;
       }
     },
     staleTime: Number.POSITIVE_INFINITY,
@@ -66,6 +69,7 @@ export async function signUp(name: string, password: string, invitation: string)
 export async function signOut(): Promise<void> {
   await answered(client.DELETE("/api/v1/session"));
   hasSession("");
+  kept.forget();
 }
 
 /** Where keys alone open it, nobody has a name. */

@@ -7,6 +7,12 @@ export interface Here {
   readonly scopes: readonly string[];
 }
 
+/** To whom belongs what is typed: a key is somebody of its own. Nobody has a name where there are no accounts. */
+export function ownerOf(here: (Pick<Here, "kind" | "user" | "tenant"> & { readonly id?: string }) | null): { readonly user: string; readonly tenant: string } {
+  if (here === null || here.kind === "local") return { user: "", tenant: "" };
+  return { user: here.user !== null && here.kind === "session" ? here.user : `${here.kind} ${here.id ?? ""}`, tenant: here.tenant };
+}
+
 interface Said {
   readonly type: string;
   readonly title: string;
