@@ -84,6 +84,65 @@ await withPage(async (page) => {
   await page.getByLabel("Role of ada").selectOption("viewer");
   await page.getByRole("alert").filter({ hasText: /owner/ }).first().waitFor();
 
+  step("who signs in anew in another tab is told so in this one, which saves what was typed there");
+  await page.goto(`${server}/ui/#/applications/gate/grains/greet`);
+  const editor = page.getByRole("textbox", { name: "grains/greet/handler.py" });
+  await editor.click();
+  await page.keyboard.press("Control+Home");
+  await page.keyboard.type("# of ada\n");
+  await page.getByText("1 file differs from version").waitFor();
+  const tab = await page.context().newPage();
+  await tab.goto(`${server}/ui/#/settings/account`);
+  const entered = async (at, name, password) => {
+    const dialog = at.getByRole("dialog", { name: "Sign in" });
+    await dialog.getByLabel("Name").fill(name);
+    await dialog.getByLabel("Password").fill(password);
+    await at.keyboard.press("Enter");
+    await dialog.waitFor({ state: "hidden" });
+  };
+  await tab.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("dialog", { name: "Sign in" }).getByText("Your session has ended").waitFor();
+  await entered(tab, "ada", PASSWORD);
+  await page.getByRole("dialog", { name: "Sign in" }).waitFor({ state: "hidden" });
+  await page.getByText("1 file differs from version").waitFor();
+  await page.getByRole("button", { name: "Save as a version" }).click();
+  await page.getByText(/^Version \d+ is live\.$/).waitFor();
+
+  step("a page that did not hear of it takes up the session that it is refused for, and saves then");
+  const deaf = await page.context().newPage();
+  await deaf.addInitScript(() => (window.BroadcastChannel = class { postMessage() {} }));
+  await deaf.goto(`${server}/ui/#/applications/gate/grains/greet?input=%7B%22typed%22%3A1%7D`);
+  await deaf.getByRole("button", { name: "Run" }).waitFor();
+  await deaf.getByText("ada · default").waitFor();
+  await tab.getByRole("button", { name: "Sign out" }).click();
+  await entered(tab, "ada", PASSWORD);
+  await deaf.getByRole("button", { name: "Run" }).click();
+  await deaf.getByRole("alert").filter({ hasText: "You have signed in anew meanwhile" }).waitFor();
+  await deaf.getByRole("button", { name: "Run" }).click();
+  await deaf.locator(".result .badge", { hasText: /succeeded|failed/ }).waitFor();
+  await deaf.close();
+
+  step("what one user typed is not another's, who comes in the same browser, and is gone from the tab");
+  await page.getByLabel("Input, as JSON").fill('{"secret": "of ada"}');
+  const inTab = (at) => at.evaluate(() => JSON.stringify({ ...sessionStorage }));
+  while (!(await inTab(page)).includes("of ada")) await page.waitForTimeout(100);
+  await tab.getByRole("button", { name: "Sign out" }).click();
+  await entered(tab, "bob", `${PASSWORD} too`);
+  await page.getByText("bob · default").waitFor();
+  await page.getByRole("dialog", { name: "Sign in" }).waitFor({ state: "hidden" });
+  assert.equal(await page.getByLabel("Input, as JSON").inputValue(), "{}");
+  assert.equal((await inTab(page)).includes("of ada"), false);
+  await page.getByLabel("Input, as JSON").fill('{"secret": "of bob"}');
+  while (!(await inTab(page)).includes("of bob")) await page.waitForTimeout(100);
+  await tab.close();
+  await page.goto(`${server}/ui/#/settings/account`);
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("dialog", { name: "Sign in" }).waitFor();
+  assert.equal((await inTab(page)).includes("of bob"), false);
+  await entered(page, "ada", PASSWORD);
+  await page.goto(`${server}/ui/#/settings/members`);
+  await page.getByLabel("Role of bob").waitFor();
+
   step("another password ends one's other sessions");
   const again = await his.browser().newContext();
   const elsewhere = await again.newPage();

@@ -21,9 +21,17 @@ interface Said {
 
 export const SESSION_OVER = { title: "Your session has ended", detail: "Sign in again; what was typed here stays, and can be sent then." } as const;
 
-/** What is said of a refusal to somebody who has a session: that it is over, where the platform asks him for a key. */
+const SESSION_OTHER = { title: "You have signed in anew meanwhile", detail: "This page knows of it by now, and has what was typed: send it once more." } as const;
+
+/** The cookie is another session's than what the page sent beside it: somebody signed in by another tab. */
+export function isOfOtherSession(problem: Pick<Said, "type">): boolean {
+  return problem.type.endsWith("/csrf");
+}
+
+/** What is said of a refusal to somebody who has a session: that it is over, where the platform asks him for a key, or another one. */
 export function toSessions<P extends Said>(problem: P): P {
-  return problem.type.endsWith("/unauthenticated") ? { ...problem, ...SESSION_OVER } : problem;
+  if (problem.type.endsWith("/unauthenticated")) return { ...problem, ...SESSION_OVER };
+  return isOfOtherSession(problem) ? { ...problem, ...SESSION_OTHER } : problem;
 }
 
 /** @param before undefined: nobody was known; null: nobody has a name here */
