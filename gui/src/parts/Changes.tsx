@@ -48,7 +48,7 @@ function Change({ file, isOpen }: { readonly file: File; readonly isOpen: boolea
           ))}
         </pre>
       ) : (
-        <p className="quiet">It is no text, or too long to be shown here.</p>
+        <p className="quiet">It is no text in UTF-8, or too long to be shown here.</p>
       )}
     </details>
   );
