@@ -9,7 +9,7 @@ import { AsCurl, Copy } from "../../parts/copy";
 import { useOnce } from "../../parts/once";
 import { type Column, Table } from "../../parts/Table";
 
-const MAY: Readonly<Record<Role, string>> = { viewer: "reads", developer: "reads, calls and deploys", owner: "all of that, and members, keys, secrets" };
+const MAY: Readonly<Record<Role, string>> = { viewer: "reads", developer: "reads, calls and deploys", owner: "all of that, and members, keys, the audit log, deleting applications" };
 
 export function Invitations({ tenant }: { readonly tenant: string }) {
   const cache = useQueryClient();
