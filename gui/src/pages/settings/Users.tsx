@@ -40,7 +40,7 @@ export function Users({ me }: { readonly me: string }) {
         one.user === me ? null : (
           <>
             {one.disabled ? (
-              <button type="button" aria-label={`Let ${one.user} in`} disabled={change.isPending} onClick={() => changeOnce({ user: one.user, disabled: false })}>
+              <button type="button" aria-label={`Let in ${one.user}`} disabled={change.isPending} onClick={() => changeOnce({ user: one.user, disabled: false })}>
                 Let in
               </button>
             ) : (
