@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { asCommand } from "../src/model/command";
+import { asCommand, options } from "../src/model/command";
 import { asCurl, quoted } from "../src/model/curl";
 import { type Route, formatRoute, parseRoute } from "../src/model/route";
 import { members, own } from "../src/model/members";
@@ -111,6 +111,10 @@ test("attempts on one scale, in the order in which they were queued", () => {
 test("a request as the sand command", () => {
   expect(asCommand("http://127.0.0.1:7263/", ["invoke", "a/b", "--data", '{"a": "it\'s"}'])).toBe(`./sand invoke a/b --data '{"a": "it'\\''s"}'`);
   expect(asCommand("https://h/sand/", ["ps"])).toBe("./sand --server https://h/sand ps");
+});
+
+test("what a page asks for as options of the command, and what it does not ask for as none", () => {
+  expect(options({ status: "FAILED", target: "", before: "01JD", limit: "25" })).toEqual(["--status", "FAILED", "--before", "01JD", "--limit", "25"]);
 });
 
 test("what would mean something to curl itself", () => {

@@ -4,6 +4,7 @@ import { useCallback, useMemo, useRef } from "react";
 import { STATUSES, application, invocations, invocationsQuery, paths } from "../api/queries";
 import type { Schemas } from "../api/client";
 import type { Route } from "../model/route";
+import { options } from "../model/command";
 import { duration, many, when } from "../model/show";
 import { Found, StatusBadge, Title, To } from "../parts/bits";
 import { Choice } from "../parts/Choice";
@@ -88,7 +89,7 @@ export function Executions({ route }: { readonly route: Listed }) {
           )
         }
       </Found>
-      <AsCurl url={paths.invocations(app, invocationsQuery(route))} command={["invocations", "list", app]} />
+      <AsCurl url={paths.invocations(app, invocationsQuery(route))} command={["invocations", "list", app, ...options(Object.fromEntries(invocationsQuery(route)))]} />
     </>
   );
 }

@@ -45,7 +45,7 @@ export function Triggers({ app }: { readonly app: string }) {
               }
             />
             {found.length > 0 && <Armings app={app} />}
-            {found[0] && <AsCurl name={found[0].armed ? "disarm" : "arm"} method="POST" url={busPaths.trigger(app, found[0].name, found[0].armed ? "disarm" : "arm")} />}
+            {found[0] && <AsCurl name={found[0].armed ? "disarm" : "arm"} method="POST" url={busPaths.trigger(app, found[0].name, found[0].armed ? "disarm" : "arm")} command={["triggers", found[0].armed ? "disarm" : "arm", app, found[0].name]} />}
           </>
         )}
       </Found>

@@ -76,7 +76,7 @@ export function Course({ app, found, definition, redrive }: Props) {
         <details>
           <summary>History: {events.length} events</summary>
           <Events events={events} whole={query.data?.whole ?? true} />
-          <AsCurl url={paths.invocation(app, id, "/history?limit=1000")} />
+          <AsCurl url={paths.invocation(app, id, "/history?limit=1000")} command={["invocations", "history", app, id]} />
         </details>
       )}
     </>

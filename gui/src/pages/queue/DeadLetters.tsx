@@ -2,6 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { busPaths, letters } from "../../api/bus";
 import { answered, client } from "../../api/client";
+import { options } from "../../model/command";
 import { type Letter, failureText, payloadShown } from "../../model/queue";
 import type { Route } from "../../model/route";
 import { many, when } from "../../model/show";
@@ -69,8 +70,8 @@ export function DeadLetters({ route }: { readonly route: Shown }) {
         }
       </Found>
       <Pages route={route} />
-      <AsCurl name="dead letters" url={busPaths.letters(app, queue, after)} command={["triggers", "dead-letters", app, queue]} />
-      <AsCurl name="send all again" method="POST" url={busPaths.queue(app, queue, "/dead-letters/replay")} />
+      <AsCurl name="dead letters" url={busPaths.letters(app, queue, after)} command={["triggers", "dead-letters", app, queue, ...options({ after })]} />
+      <AsCurl name="send all again" method="POST" url={busPaths.queue(app, queue, "/dead-letters/replay")} command={["triggers", "replay", app, queue, "--all"]} />
     </Section>
   );
 }

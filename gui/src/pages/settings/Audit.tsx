@@ -4,6 +4,7 @@ import { who } from "../../api/session";
 import { type AuditEntry, ENTRIES, audit, settingsPaths } from "../../api/settings";
 import { tenants } from "../../api/tenants";
 import { callerText, detailsText, operationText, outcomeText } from "../../model/audit";
+import { options } from "../../model/command";
 import type { Route } from "../../model/route";
 import { when } from "../../model/show";
 import { Found, Section, To, ToApplication } from "../../parts/bits";
@@ -48,7 +49,7 @@ export function Audit({ route }: { readonly route: Extract<Route, { page: "setti
       </Found>
       <AsCurl
         url={settingsPaths.audit(filter)}
-        command={["audit", "--limit", String(ENTRIES), ...(tenant ? ["--tenant", tenant] : []), ...(operation ? ["--operation", operation] : []), ...(application ? ["--application", application] : []), ...(before ? ["--before", before] : [])]}
+        command={["audit", ...options({ limit: String(ENTRIES), ...filter })]}
       />
     </Section>
   );
