@@ -204,6 +204,21 @@ await withPage(async (page) => {
   await page.getByRole("row", { name: /remove member/ }).first().waitFor();
   assert.doesNotMatch(page.url(), /tenant=/);
 
+  step("and its members and quotas, which he sets, without belonging to it");
+  await page.goto(`${server}/ui/#/settings/quotas?tenant=acme`);
+  await page.getByRole("textbox", { name: "Applications" }).fill("3");
+  await page.getByRole("button", { name: "Set them" }).click();
+  await page.locator("dd", { hasText: /^3, 0 there$/ }).waitFor();
+  await accessible(page, "quotas-of-another");
+  const set = await page.evaluate(async () => Promise.all(["acme", "default"].map(async (tenant) => (await (await fetch(`../api/v1/tenants/${tenant}/quotas`)).json()).limits.applications)));
+  assert.deepEqual(set, [3, null]);
+  await page.getByLabel("Tenant").selectOption("default");
+  await page.locator("dd", { hasText: /^no limit, 1 there$/ }).waitFor();
+  await page.goto(`${server}/ui/#/settings/members?tenant=acme`);
+  await page.getByRole("table", { name: "Table of members of acme" }).or(page.getByText("Nobody belongs to it.")).waitFor();
+  await page.getByText("invite as curl, as command").click();
+  await page.getByText(/ account invite --role developer --tenant acme$/).waitFor();
+
   await fitsPhone(page, server, ["#/settings/audit", "#/settings/account", "#/settings/members"]);
 
   step("and the way out");

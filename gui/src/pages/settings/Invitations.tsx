@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { type Invitation, ROLES, type Role, invitations, invite, peoplePaths, withdraw } from "../../api/people";
 import { callerText } from "../../model/audit";
+import { options } from "../../model/command";
 import { when } from "../../model/show";
 import { Found, Section, Trouble } from "../../parts/bits";
 import { AsCurl, Copy } from "../../parts/copy";
@@ -11,7 +12,8 @@ import { type Column, Table } from "../../parts/Table";
 
 const MAY: Readonly<Record<Role, string>> = { viewer: "reads", developer: "reads, calls and deploys", owner: "all of that, and members, keys, the audit log, deleting applications" };
 
-export function Invitations({ tenant }: { readonly tenant: string }) {
+/** @param isOwn of the tenant in which who looks acts */
+export function Invitations({ tenant, isOwn }: { readonly tenant: string; readonly isOwn: boolean }) {
   const cache = useQueryClient();
   const [role, setRole] = useState<Role>("developer");
   const onSettled = () => cache.invalidateQueries({ queryKey: ["invitations", tenant] });
@@ -74,7 +76,7 @@ export function Invitations({ tenant }: { readonly tenant: string }) {
       <Found query={useQuery(invitations(tenant))}>
         {({ invitations: all }) => <Table caption="Table of invitations" rows={all} rowKey={(one) => one.id} columns={columns} empty={<p>Nobody is invited.</p>} />}
       </Found>
-      <AsCurl name="invite" method="POST" url={peoplePaths.invitations(tenant)} body={JSON.stringify({ role })} command={["account", "invite", "--role", role]} />
+      <AsCurl name="invite" method="POST" url={peoplePaths.invitations(tenant)} body={JSON.stringify({ role })} command={["account", "invite", "--role", role, ...options({ tenant: isOwn ? "" : tenant })]} />
     </Section>
   );
 }
