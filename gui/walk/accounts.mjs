@@ -73,6 +73,24 @@ await withPage(async (page) => {
   await invited.waitFor({ state: "hidden" });
   await other.goto(`${server}/ui/#/settings/account`);
   await other.getByText("bob", { exact: true }).waitFor();
+
+  step("a viewer sees what he may not do, and why");
+  await other.goto(`${server}/ui/#/applications/gate/grains/greet`);
+  const sent = [];
+  other.on("request", (request) => request.method() !== "GET" && sent.push(`${request.method()} ${request.url()}`));
+  for (const [name, scope] of [["Run", "invoke"], ["Save as a version", "deploy"], ["Save the event", "deploy"]]) {
+    const button = other.getByRole("button", { name, exact: true });
+    await button.and(other.locator('[aria-disabled="true"]')).waitFor();
+    assert.equal(await button.getAttribute("title"), `This needs the scope ${scope}; you have read.`);
+    await button.click({ force: true });
+  }
+  await other.getByLabel("Input, as JSON").press("Control+Enter");
+  await accessible(other, "viewer");
+  await other.goto(`${server}/ui/#/applications/gate`);
+  assert.equal(await other.getByRole("link", { name: "Deploy a version" }).getAttribute("href"), null);
+  await other.goto(`${server}/ui/#/applications/gate/versions`);
+  await other.locator('button[aria-disabled="true"]', { hasText: "Point it there" }).waitFor();
+  assert.deepEqual(sent, []);
   await page.reload();
   await page.getByLabel("Role of bob").selectOption("developer");
   await page.getByText("Nobody is invited.").waitFor();

@@ -2,7 +2,7 @@
 import { type QueryClient, queryOptions, useQuery } from "@tanstack/react-query";
 import { type Schemas, Refusal, address, answered, client } from "./client";
 import { shownName } from "../model/tenant";
-import { isSame, ownerOf } from "../model/who";
+import { type Scope, isSame, ownerOf, whyNot } from "../model/who";
 import { kept } from "./kept";
 import { hasSession, onOtherSession } from "./key";
 import { hearTabs, tellTabs } from "./tabs";
@@ -43,9 +43,14 @@ async function ask(signal: AbortSignal): Promise<Who | null> {
 }
 
 /** Whether who is here may do what needs that scope; false until it is known. Without accounts whoever is let in operates the platform. */
-export function useMay(scope: string): boolean {
+export function useMay(scope: Scope): boolean {
   const here = useQuery(who());
   return here.isSuccess && (here.data === null || here.data.scopes.includes(scope));
+}
+
+/** Why who is here may not do what needs that scope; null: he may, as far as is known. */
+export function useWhyNot(scope: Scope | null): string | null {
+  return whyNot(scope, useQuery(who()).data);
 }
 
 /** How names of applications are shown to who is here. */

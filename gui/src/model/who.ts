@@ -13,6 +13,14 @@ export function ownerOf(here: (Pick<Here, "kind" | "user" | "tenant"> & { readon
   return { user: here.user !== null && here.kind === "session" ? here.user : `${here.kind} ${here.id ?? ""}`, tenant: here.tenant };
 }
 
+/** What the platform lets somebody do, as its OpenAPI document has it. */
+export type Scope = "invoke" | "deploy" | "read" | "admin" | "operator";
+
+/** @return null: he may; without accounts everybody does, and of whom nothing is known yet that is not said */
+export function whyNot(scope: Scope | null, here: Pick<Here, "scopes"> | null | undefined): string | null {
+  return here && scope !== null && !here.scopes.includes(scope) ? `This needs the scope ${scope}; you have ${here.scopes.join(", ") || "none"}.` : null;
+}
+
 interface Said {
   readonly type: string;
   readonly title: string;

@@ -5,6 +5,7 @@ import { answered, client } from "../api/client";
 import { type Trigger, firesText } from "../model/queue";
 import { ago, when } from "../model/show";
 import { Found, StatusBadge, Title, To, Trouble } from "../parts/bits";
+import { Button } from "../parts/Button";
 import { AsCurl } from "../parts/copy";
 import { useOnce } from "../parts/once";
 import { type Column, Table } from "../parts/Table";
@@ -67,9 +68,9 @@ function columns(app: string, isPending: boolean, change: (change: Change) => vo
       quiet: true,
       kind: "deeds",
       cell: (one) => (
-        <button type="button" className="small" disabled={isPending} onClick={() => change({ trigger: one.name, arm: !one.armed })}>
+        <Button scope="deploy" type="button" className="small" disabled={isPending} onClick={() => change({ trigger: one.name, arm: !one.armed })}>
           {one.armed ? "Disarm" : "Arm"} <span className="unseen">{one.name}</span>
-        </button>
+        </Button>
       ),
     },
   ];

@@ -9,6 +9,7 @@ import { type HistoryEvent, details } from "../../model/history";
 import { type StateProgress, progressOf, runText } from "../../model/progress";
 import { jsonFault } from "../../model/show";
 import { Section, StatusBadge, Trouble, Value } from "../../parts/bits";
+import { Button } from "../../parts/Button";
 import { AsCurl } from "../../parts/copy";
 import { Graph } from "../../parts/Graph";
 import { type Column, Table } from "../../parts/Table";
@@ -151,9 +152,9 @@ function FromHere({ app, found, state, redrive }: { readonly app: string; readon
   return (
     <div className="actions below">
       {redrive.versions.map((version) => (
-        <button key={version} type="button" aria-disabled={redrive.isPending} onClick={() => redrive.begin({ version, from })}>
+        <Button key={version} scope="invoke" type="button" aria-disabled={redrive.isPending} onClick={() => redrive.begin({ version, from })}>
           {version === found.version ? "Redrive from here" : `Redrive from here with version ${version}`}
-        </button>
+        </Button>
       ))}
       <AsCurl
         name="redrive from here"

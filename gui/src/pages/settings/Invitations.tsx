@@ -6,6 +6,7 @@ import { callerText } from "../../model/audit";
 import { options } from "../../model/command";
 import { when } from "../../model/show";
 import { Found, Section, Trouble } from "../../parts/bits";
+import { Button } from "../../parts/Button";
 import { AsCurl, Copy } from "../../parts/copy";
 import { useOnce } from "../../parts/once";
 import { type Column, Table } from "../../parts/Table";
@@ -30,9 +31,9 @@ export function Invitations({ tenant, isOwn }: { readonly tenant: string; readon
       quiet: true,
       kind: "deeds",
       cell: (one) => (
-        <button type="button" className="small" aria-disabled={back.isPending} onClick={() => backOnce(one.id)}>
+        <Button scope="admin" type="button" className="small" aria-disabled={back.isPending} onClick={() => backOnce(one.id)}>
           Take back
-        </button>
+        </Button>
       ),
     },
   ];
@@ -54,9 +55,9 @@ export function Invitations({ tenant, isOwn }: { readonly tenant: string; readon
             </select>
           </label>
           <span className="quiet">{MAY[role]}</span>
-          <button type="submit" aria-disabled={make.isPending}>
+          <Button scope="admin" type="submit" aria-disabled={make.isPending}>
             Make an invitation
-          </button>
+          </Button>
         </div>
       </form>
       {make.error && <Trouble error={make.error} />}

@@ -63,7 +63,7 @@ function OfTenant({ tenant }: { readonly tenant: string }) {
       quiet: true,
       kind: "deeds",
       cell: (one) => (
-        <Confirm label="Take out" title={`Take ${one.user} out?`} small disabled={remove.isPending} onConfirm={() => removeOnce(one.user)}>
+        <Confirm scope="admin" label="Take out" title={`Take ${one.user} out?`} small disabled={remove.isPending} onConfirm={() => removeOnce(one.user)}>
           <p>The account stays, and reaches nothing of this tenant any more.</p>
         </Confirm>
       ),

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { type Scope, createKey, settingsPaths } from "../../api/settings";
 import { LIFETIMES, MAY, SCOPES, keyFault } from "../../model/apiKey";
 import { Section, Trouble } from "../../parts/bits";
+import { Button } from "../../parts/Button";
 import { AsCurl, Copy } from "../../parts/copy";
 import { useOnce } from "../../parts/once";
 
@@ -59,9 +60,9 @@ export function NewKey() {
           ))}
         </fieldset>
         <div className="actions">
-          <button type="submit" className="first" aria-disabled={make.isPending} disabled={fault !== null} aria-describedby="key-fault">
+          <Button scope="admin" type="submit" className="first" aria-disabled={make.isPending} disabled={fault !== null} aria-describedby="key-fault">
             Make it
-          </button>
+          </Button>
           <span id="key-fault" className="quiet">
             {name === "" ? "" : fault}
           </span>

@@ -9,6 +9,7 @@ import { APPLICATION, newApplication } from "../../model/bundle";
 import type { Content } from "../../model/content";
 import { nameHere } from "../../model/tenant";
 import { Trouble } from "../../parts/bits";
+import { Button } from "../../parts/Button";
 import { useOnce } from "../../parts/once";
 
 interface Props {
@@ -58,9 +59,9 @@ export function Into({ files, into, onUpload }: Props) {
           <input value={name} placeholder="hello" aria-invalid={name !== "" && !isValid} aria-describedby="name-rule" onChange={(event) => setName(event.target.value)} />
         </label>
       )}
-      <button type="submit" className="first" aria-disabled={make.isPending} disabled={!isValid}>
+      <Button scope="deploy" type="submit" className="first" aria-disabled={make.isPending} disabled={!isValid}>
         Look at it
-      </button>
+      </Button>
       <span id="name-rule" className={name === "" || isValid ? "quiet" : "fault"}>
         {app === "" && (isTaken ? `There is an application ${name}: choose it.` : "Small letters, digits and -, at most 63.")}
       </span>

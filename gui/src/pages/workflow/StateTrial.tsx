@@ -7,6 +7,7 @@ import type { StateNode } from "../../model/definition";
 import { jsonFault, value } from "../../model/show";
 import { GIVES, type Gives, trialBody, trialWords } from "../../model/trial";
 import { Trouble } from "../../parts/bits";
+import { Button } from "../../parts/Button";
 import { AsCurl } from "../../parts/copy";
 import { JsonField } from "../../parts/JsonField";
 import { useKeptText } from "../../parts/kept";
@@ -63,9 +64,9 @@ export function StateTrial({ app, workflow, definition, state, grains }: Props) 
           </select>
         </label>
         {gives !== "its input" && <JsonField id="trial-given" label={gives === "a result" ? "The result, as JSON" : "The error, as JSON"} value={given} fault={givenFault} rows={2} onChange={setGiven} />}
-        <button type="submit" className="small" aria-disabled={trial.isPending} disabled={isOff}>
+        <Button scope="invoke" type="submit" className="small" aria-disabled={trial.isPending} disabled={isOff}>
           Test
-        </button>
+        </Button>
       </form>
       {trial.error && <Trouble error={trial.error} />}
       <div role="status">
