@@ -4,7 +4,7 @@ import { asCommand, options } from "../src/model/command";
 import { asCurl, quoted } from "../src/model/curl";
 import { type Route, formatRoute, parseRoute } from "../src/model/route";
 import { members, own } from "../src/model/members";
-import { ago, bytes, duration, jsonFault, logText, many, value } from "../src/model/show";
+import { ago, bytes, duration, jsonFault, logText, many, value, visible } from "../src/model/show";
 import { rowsOf } from "../src/model/timeline";
 
 test("each page's address leads back to it", () => {
@@ -78,6 +78,12 @@ test("of what is long, the beginning", () => {
 test("a logger's line as its message and fields, any other as it is", () => {
   expect(logText('{"level":"info","message":"ordered","time":"2026","item":"tea","n":4}')).toBe('ordered item="tea" n=4');
   for (const text of ["plain", "{no json", '{"other": 1}', '{"message": 3}']) expect(logText(text)).toBe(text);
+});
+
+test("characters that are not seen, but turn or hide what is, are shown as escapes; nothing else is changed", () => {
+  expect(visible("user\u202egnp.exe \u2066x\u2069\u200f\u001b[2J\u0000\u009b")).toBe("user\\u202egnp.exe \\u2066x\\u2069\\u200f\\u001b[2J\\u0000\\u009b");
+  expect(visible("a\rb\r\nc\r")).toBe("a\\u000db\r\nc\\u000d");
+  for (const text of ["tab\tand\nline\r\nend", "žluťoučký 日本 שלום 👩‍👩‍👧 \u00a0"]) expect(visible(text)).toBe(text);
 });
 
 test("numbers with the unit that reads best", () => {

@@ -86,6 +86,15 @@ await withPage(async (page) => {
   }
   await other.getByLabel("Input, as JSON").press("Control+Enter");
   await accessible(other, "viewer");
+
+  step("what a grain has written turns nothing of the page around");
+  assert.equal(await page.evaluate(async () => {
+    const { csrf } = await (await fetch("../api/v1/session")).json();
+    return (await fetch("../invoke/gate/greet", { method: "POST", headers: { "Sand-Csrf": csrf, "Content-Type": "application/json" }, body: JSON.stringify({ name: "\u202eadA\u0007" }) })).status;
+  }), 200);
+  await other.goto(`${server}/ui/#/applications/gate/logs`);
+  await other.getByText("greeting \\u202eadA\\u0007").first().waitFor();
+  assert.equal(await other.locator("main").innerText().then((text) => /[\u202e\u0007]/.test(text)), false);
   await other.goto(`${server}/ui/#/applications/gate`);
   assert.equal(await other.getByRole("link", { name: "Deploy a version" }).getAttribute("href"), null);
   await other.goto(`${server}/ui/#/applications/gate/versions`);

@@ -5,7 +5,7 @@ import { answered, client } from "../../api/client";
 import { options } from "../../model/command";
 import { type Letter, failureText, payloadShown } from "../../model/queue";
 import type { Route } from "../../model/route";
-import { many, when } from "../../model/show";
+import { many, visible, when } from "../../model/show";
 import { Facts, Found, Section, To, Trouble, Value } from "../../parts/bits";
 import { Button } from "../../parts/Button";
 import { Confirm } from "../../parts/Confirm";
@@ -98,7 +98,7 @@ function One({ app, letter, disabled, act }: OneProps) {
   return (
     <article className="letter" aria-label={`Dead letter ${letter.id}`}>
       <div className="heading">
-        <h3 className="fault">{failureText(letter)}</h3>
+        <h3 className="fault">{visible(failureText(letter))}</h3>
         <div className="actions">
           <Button scope="invoke" type="button" className="small" disabled={disabled} onClick={() => act({ what: "replay", message: letter.id })}>
             Send again

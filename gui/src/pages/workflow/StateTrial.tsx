@@ -4,7 +4,7 @@ import { useState } from "react";
 import { answered, client } from "../../api/client";
 import { paths } from "../../api/queries";
 import type { StateNode } from "../../model/definition";
-import { jsonFault, value } from "../../model/show";
+import { jsonFault, value, visible } from "../../model/show";
 import { GIVES, type Gives, trialBody, trialWords } from "../../model/trial";
 import { Trouble } from "../../parts/bits";
 import { Button } from "../../parts/Button";
@@ -72,9 +72,9 @@ export function StateTrial({ app, workflow, definition, state, grains }: Props) 
       <div role="status">
         {trial.data !== undefined && (
           <>
-            <p>{trialWords(trial.data)}</p>
+            <p>{visible(trialWords(trial.data))}</p>
             <pre tabIndex={0} aria-label="what came of the test">
-              {value(trial.data).text}
+              {visible(value(trial.data).text)}
             </pre>
           </>
         )}
