@@ -1,6 +1,7 @@
 // The page's beginning. What the address wants is asked for before what draws it is there: neither waits for the other.
 import { QueryClient } from "@tanstack/react-query";
 import { isToBeAskedAgain } from "./api/client";
+import { watchSession } from "./api/session";
 import { early } from "./early";
 import { parseRoute } from "./model/route";
 import "./style/base.css";
@@ -17,6 +18,7 @@ const cache = new QueryClient({
   },
 });
 
+watchSession(cache);
 early(cache, parseRoute(window.location.hash));
 const root = document.getElementById("root");
 if (root) void import("./app").then(({ start }) => start(root, cache));

@@ -31,6 +31,17 @@ test("what asked who somebody is is answered when he has signed in, and what was
   expect(new Refusal(401, problem("unauthenticated")).isAnswered(visit()), "one that comes late was not done").toBe(false);
 });
 
+test("a page beside whose session another one was begun asks who is here, and says that what was typed can be sent again", async () => {
+  const { Refusal, hasSession, onOtherSession } = await page();
+  let asked = 0;
+  onOtherSession(() => (asked += 1));
+  hasSession("token");
+  const other = new Refusal(403, problem("csrf"));
+  expect([asked, other.problem?.title, other.message]).toEqual([1, "You have signed in anew meanwhile", "This page knows of it by now, and has what was typed: send it once more."]);
+  for (const refusal of [problem("missing-scope"), problem("unauthenticated"), null]) new Refusal(403, refusal);
+  expect(asked).toBe(1);
+});
+
 test("of an application that does not exist that is known, and of no other refusal", async () => {
   const { Refusal, isNoApplication } = await page();
   const found = ["unknown-application", "unknown-version"].map((type) => isNoApplication(new Refusal(404, problem(type))));

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { isOver, keyFault } from "../src/model/apiKey";
+import { readFileSync } from "node:fs";
+import { MAY, SCOPES, isOver, keyFault } from "../src/model/apiKey";
 import { callerText, detailsText, operationText, outcomeText, sinceText } from "../src/model/audit";
 import { formatRoute, parseRoute } from "../src/model/route";
 
@@ -12,6 +13,44 @@ describe("a key that is to be made", () => {
   });
   it("is over at its time and not before", () => {
     expect([isOver(null, 5), isOver(6, 5), isOver(5, 5)]).toEqual([false, false, true]);
+  });
+});
+
+/** Of each operation of the document that a key may do: its scope. */
+function scopes(): ReadonlyMap<string, string> {
+  const document = readFileSync(new URL("../../frontend/src/main/resources/openapi.yaml", import.meta.url), "utf8");
+  return new Map([...document.matchAll(/operationId: (\w+)\n\s+x-sand: \{scope: (\w+)/g)].map(([, operation = "", scope = ""]) => [operation, scope]));
+}
+
+describe("what a scope is for", () => {
+  it.each([
+    ["grains and workflows", "invokeApplication"],
+    ["in processes", "invokeInProcess"],
+    ["cancel", "cancelInvocation"],
+    ["redrive", "redriveInvocation"],
+    ["send messages", "sendMessage"],
+    ["dead letters", "replayDeadLetter"],
+    ["deploy versions", "deploy"],
+    ["aliases", "moveAlias"],
+    ["secrets", "setSecret"],
+    ["triggers", "armTrigger"],
+    ["set secrets, triggers, data", "putData"],
+    ["saved events", "saveEvent"],
+    ["kill", "killProcess"],
+    ["migrate", "migrateProcess"],
+    ["see applications", "describeApplication"],
+    ["files", "readFile"],
+    ["see applications with their files, executions", "describeInvocation"],
+    ["logs", "applicationLogs"],
+    ["queues", "listQueues"],
+    ["quotas", "getQuotas"],
+    ["keys", "createKey"],
+    ["members", "putMember"],
+    ["invitations", "inviteMember"],
+    ["audit log", "listAudit"],
+    ["delete applications", "deleteApplication"],
+  ])("%s: as %s", (words, operation) => {
+    expect(SCOPES.filter((scope) => MAY[scope].includes(words))).toEqual([scopes().get(operation)]);
   });
 });
 

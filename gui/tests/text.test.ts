@@ -1,10 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { asCommand } from "../src/model/command";
+import { asCommand, options } from "../src/model/command";
 import { asCurl, quoted } from "../src/model/curl";
 import { type Route, formatRoute, parseRoute } from "../src/model/route";
 import { members, own } from "../src/model/members";
-import { ago, bytes, duration, jsonFault, logText, many, value } from "../src/model/show";
+import { ago, bytes, duration, jsonFault, logText, many, value, visible } from "../src/model/show";
 import { rowsOf } from "../src/model/timeline";
 
 test("each page's address leads back to it", () => {
@@ -80,6 +80,12 @@ test("a logger's line as its message and fields, any other as it is", () => {
   for (const text of ["plain", "{no json", '{"other": 1}', '{"message": 3}']) expect(logText(text)).toBe(text);
 });
 
+test("characters that are not seen, but turn or hide what is, are shown as escapes; nothing else is changed", () => {
+  expect(visible("user\u202egnp.exe \u2066x\u2069\u200f\u001b[2J\u0000\u009b")).toBe("user\\u202egnp.exe \\u2066x\\u2069\\u200f\\u001b[2J\\u0000\\u009b");
+  expect(visible("a\rb\r\nc\r")).toBe("a\\u000db\r\nc\\u000d");
+  for (const text of ["tab\tand\nline\r\nend", "žluťoučký 日本 שלום 👩‍👩‍👧 \u00a0"]) expect(visible(text)).toBe(text);
+});
+
 test("numbers with the unit that reads best", () => {
   expect([0.0421, 0.5, 3.14159, 42, 999.96, 1_500, 61_000, 3_660_000].map(duration)).toEqual([
     "42 µs",
@@ -111,6 +117,10 @@ test("attempts on one scale, in the order in which they were queued", () => {
 test("a request as the sand command", () => {
   expect(asCommand("http://127.0.0.1:7263/", ["invoke", "a/b", "--data", '{"a": "it\'s"}'])).toBe(`./sand invoke a/b --data '{"a": "it'\\''s"}'`);
   expect(asCommand("https://h/sand/", ["ps"])).toBe("./sand --server https://h/sand ps");
+});
+
+test("what a page asks for as options of the command, and what it does not ask for as none", () => {
+  expect(options({ status: "FAILED", target: "", before: "01JD", limit: "25" })).toEqual(["--status", "FAILED", "--before", "01JD", "--limit", "25"]);
 });
 
 test("what would mean something to curl itself", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Here, isSame } from "../src/model/who";
+import { type Here, isSame, ownerOf, whyNot } from "../src/model/who";
 
 const ada: Here = { kind: "session", user: "ada", tenant: "red", scopes: ["read", "deploy"] };
 
@@ -14,4 +14,17 @@ test("whoever else comes is another one", () => {
     expect(isSame(other, ada)).toBe(false);
   }
   expect(isSame(undefined, undefined)).toBe(false);
+});
+
+test("what is typed belongs to a user in a tenant, or to a key, and without accounts to nobody", () => {
+  expect(ownerOf({ ...ada, id: "session-1" })).toEqual({ user: "ada", tenant: "red" });
+  expect(ownerOf({ kind: "key", user: null, tenant: "red", id: "k1" })).toEqual({ user: "key k1", tenant: "red" });
+  expect(ownerOf({ kind: "operator", user: null, tenant: "default" })).toEqual({ user: "operator ", tenant: "default" });
+  for (const nobody of [null, { kind: "local", user: null, tenant: "default" }]) expect(ownerOf(nobody)).toEqual({ user: "", tenant: "" });
+});
+
+test("who lacks a scope is told which, and nobody else is told anything", () => {
+  expect(whyNot("invoke", { scopes: ["read"] })).toBe("This needs the scope invoke; you have read.");
+  expect(whyNot("deploy", { scopes: [] })).toBe("This needs the scope deploy; you have none.");
+  expect([whyNot("deploy", ada), whyNot(null, { scopes: [] }), whyNot("admin", null), whyNot("admin", undefined)]).toEqual([null, null, null, null]);
 });

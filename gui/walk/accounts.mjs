@@ -73,6 +73,33 @@ await withPage(async (page) => {
   await invited.waitFor({ state: "hidden" });
   await other.goto(`${server}/ui/#/settings/account`);
   await other.getByText("bob", { exact: true }).waitFor();
+
+  step("a viewer sees what he may not do, and why");
+  await other.goto(`${server}/ui/#/applications/gate/grains/greet`);
+  const sent = [];
+  other.on("request", (request) => request.method() !== "GET" && sent.push(`${request.method()} ${request.url()}`));
+  for (const [name, scope] of [["Run", "invoke"], ["Save as a version", "deploy"], ["Save the event", "deploy"]]) {
+    const button = other.getByRole("button", { name, exact: true });
+    await button.and(other.locator('[aria-disabled="true"]')).waitFor();
+    assert.equal(await button.getAttribute("title"), `This needs the scope ${scope}; you have read.`);
+    await button.click({ force: true });
+  }
+  await other.getByLabel("Input, as JSON").press("Control+Enter");
+  await accessible(other, "viewer");
+
+  step("what a grain has written turns nothing of the page around");
+  assert.equal(await page.evaluate(async () => {
+    const { csrf } = await (await fetch("../api/v1/session")).json();
+    return (await fetch("../invoke/gate/greet", { method: "POST", headers: { "Sand-Csrf": csrf, "Content-Type": "application/json" }, body: JSON.stringify({ name: "\u202eadA\u0007" }) })).status;
+  }), 200);
+  await other.goto(`${server}/ui/#/applications/gate/logs`);
+  await other.getByText("greeting \\u202eadA\\u0007").first().waitFor();
+  assert.equal(await other.locator("main").innerText().then((text) => /[\u202e\u0007]/.test(text)), false);
+  await other.goto(`${server}/ui/#/applications/gate`);
+  assert.equal(await other.getByRole("link", { name: "Deploy a version" }).getAttribute("href"), null);
+  await other.goto(`${server}/ui/#/applications/gate/versions`);
+  await other.locator('button[aria-disabled="true"]', { hasText: "Point it there" }).waitFor();
+  assert.deepEqual(sent, []);
   await page.reload();
   await page.getByLabel("Role of bob").selectOption("developer");
   await page.getByText("Nobody is invited.").waitFor();
@@ -83,6 +110,65 @@ await withPage(async (page) => {
   step("the last owner stays an owner");
   await page.getByLabel("Role of ada").selectOption("viewer");
   await page.getByRole("alert").filter({ hasText: /owner/ }).first().waitFor();
+
+  step("who signs in anew in another tab is told so in this one, which saves what was typed there");
+  await page.goto(`${server}/ui/#/applications/gate/grains/greet`);
+  const editor = page.getByRole("textbox", { name: "grains/greet/handler.py" });
+  await editor.click();
+  await page.keyboard.press("Control+Home");
+  await page.keyboard.type("# of ada\n");
+  await page.getByText("1 file differs from version").waitFor();
+  const tab = await page.context().newPage();
+  await tab.goto(`${server}/ui/#/settings/account`);
+  const entered = async (at, name, password) => {
+    const dialog = at.getByRole("dialog", { name: "Sign in" });
+    await dialog.getByLabel("Name").fill(name);
+    await dialog.getByLabel("Password").fill(password);
+    await at.keyboard.press("Enter");
+    await dialog.waitFor({ state: "hidden" });
+  };
+  await tab.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("dialog", { name: "Sign in" }).getByText("Your session has ended").waitFor();
+  await entered(tab, "ada", PASSWORD);
+  await page.getByRole("dialog", { name: "Sign in" }).waitFor({ state: "hidden" });
+  await page.getByText("1 file differs from version").waitFor();
+  await page.getByRole("button", { name: "Save as a version" }).click();
+  await page.getByText(/^Version \d+ is live\.$/).waitFor();
+
+  step("a page that did not hear of it takes up the session that it is refused for, and saves then");
+  const deaf = await page.context().newPage();
+  await deaf.addInitScript(() => (window.BroadcastChannel = class { postMessage() {} }));
+  await deaf.goto(`${server}/ui/#/applications/gate/grains/greet?input=%7B%22typed%22%3A1%7D`);
+  await deaf.getByRole("button", { name: "Run" }).waitFor();
+  await deaf.getByText("ada · default").waitFor();
+  await tab.getByRole("button", { name: "Sign out" }).click();
+  await entered(tab, "ada", PASSWORD);
+  await deaf.getByRole("button", { name: "Run" }).click();
+  await deaf.getByRole("alert").filter({ hasText: "You have signed in anew meanwhile" }).waitFor();
+  await deaf.getByRole("button", { name: "Run" }).click();
+  await deaf.locator(".result .badge", { hasText: /succeeded|failed/ }).waitFor();
+  await deaf.close();
+
+  step("what one user typed is not another's, who comes in the same browser, and is gone from the tab");
+  await page.getByLabel("Input, as JSON").fill('{"secret": "of ada"}');
+  const inTab = (at) => at.evaluate(() => JSON.stringify({ ...sessionStorage }));
+  while (!(await inTab(page)).includes("of ada")) await page.waitForTimeout(100);
+  await tab.getByRole("button", { name: "Sign out" }).click();
+  await entered(tab, "bob", `${PASSWORD} too`);
+  await page.getByText("bob · default").waitFor();
+  await page.getByRole("dialog", { name: "Sign in" }).waitFor({ state: "hidden" });
+  assert.equal(await page.getByLabel("Input, as JSON").inputValue(), "{}");
+  assert.equal((await inTab(page)).includes("of ada"), false);
+  await page.getByLabel("Input, as JSON").fill('{"secret": "of bob"}');
+  while (!(await inTab(page)).includes("of bob")) await page.waitForTimeout(100);
+  await tab.close();
+  await page.goto(`${server}/ui/#/settings/account`);
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("dialog", { name: "Sign in" }).waitFor();
+  assert.equal((await inTab(page)).includes("of bob"), false);
+  await entered(page, "ada", PASSWORD);
+  await page.goto(`${server}/ui/#/settings/members`);
+  await page.getByLabel("Role of bob").waitFor();
 
   step("another password ends one's other sessions");
   const again = await his.browser().newContext();
@@ -144,6 +230,21 @@ await withPage(async (page) => {
   await page.getByLabel("Tenant").selectOption("default");
   await page.getByRole("row", { name: /remove member/ }).first().waitFor();
   assert.doesNotMatch(page.url(), /tenant=/);
+
+  step("and its members and quotas, which he sets, without belonging to it");
+  await page.goto(`${server}/ui/#/settings/quotas?tenant=acme`);
+  await page.getByRole("textbox", { name: "Applications" }).fill("3");
+  await page.getByRole("button", { name: "Set them" }).click();
+  await page.locator("dd", { hasText: /^3, 0 there$/ }).waitFor();
+  await accessible(page, "quotas-of-another");
+  const set = await page.evaluate(async () => Promise.all(["acme", "default"].map(async (tenant) => (await (await fetch(`../api/v1/tenants/${tenant}/quotas`)).json()).limits.applications)));
+  assert.deepEqual(set, [3, null]);
+  await page.getByLabel("Tenant").selectOption("default");
+  await page.locator("dd", { hasText: /^no limit, 1 there$/ }).waitFor();
+  await page.goto(`${server}/ui/#/settings/members?tenant=acme`);
+  await page.getByRole("table", { name: "Table of members of acme" }).or(page.getByText("Nobody belongs to it.")).waitFor();
+  await page.getByText("invite as curl, as command").click();
+  await page.getByText(/ account invite --role developer --tenant acme$/).waitFor();
 
   await fitsPhone(page, server, ["#/settings/audit", "#/settings/account", "#/settings/members"]);
 

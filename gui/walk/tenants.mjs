@@ -212,7 +212,8 @@ await withPage(async (page) => {
     await bert.goto(`${server}/ui/#/`);
     await bert.getByRole("dialog", { name: "Sign in" }).waitFor();
     assert.equal(await status("bert", PASSWORD), 401);
-    await accounts.getByRole("button", { name: "Let bert in" }).click();
+    await accessible(root, "accounts-shut-out");
+    await accounts.getByRole("button", { name: "Let in bert" }).click();
     await accounts.getByRole("row", { name: /^bert.*active/ }).waitFor();
     assert.equal(await status("bert", PASSWORD), 201);
     await root.getByLabel("Another password for").selectOption("rose");

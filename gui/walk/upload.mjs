@@ -83,6 +83,20 @@ try {
     await page.getByRole("button", { name: "Deploy", exact: true }).click();
     await page.getByText("Version 3 of gate is live.").waitFor();
 
+    step("a file that is no UTF-8 goes as it is, and no text of it is shown");
+    const latin = Buffer.from("# coding: latin-1\ndef handle(event, context):\n    return 'caf\xe9'\n", "latin1");
+    writeFileSync(join(work, "latin.py"), latin);
+    await choose(page, "Choose files", join(work, "latin.py"));
+    await page.getByText("grains/latin/handler.py").first().waitFor();
+    await page.getByRole("button", { name: "Look at it" }).click();
+    await page.locator("summary", { hasText: "grains/latin/handler.py" }).click();
+    await page.getByText("It is no text in UTF-8").waitFor();
+    await page.getByRole("button", { name: "Deploy", exact: true }).click();
+    await page.getByText("Version 4 of gate is live.").waitFor();
+    const there = await fetch(`${server}/api/v1/applications/gate/versions/live/file?path=grains/latin/handler.py`);
+    assert.deepEqual(Buffer.from(await there.arrayBuffer()), latin);
+    assert.equal(await (await fetch(`${server}/invoke/gate/latin`, { method: "POST", body: "1" })).json(), "café");
+
     step("back to what was deployed before: no build, the version that it was");
     await choose(page, "Choose a folder", gate);
     await page.getByRole("button", { name: "Make version 1 live" }).click();

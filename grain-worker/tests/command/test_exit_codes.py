@@ -107,6 +107,13 @@ def test_each_kind_of_problem_has_its_exit_code(server, sand, status, source, co
     assert b"It did not work, since so." in done.stderr
 
 
+def test_what_a_list_of_invocations_is_asked_for_goes_to_the_platform(server, sand):
+    server.answer = (200, {}, b'{"invocations": [], "next": null}')
+    done = sand("invocations", "list", "app", "--status", "failed", "--target", "greet", "--before", "01JD", "--limit", "7")
+    assert done.returncode == 0
+    assert server.requests[-1][1] == "/api/v1/applications/app/invocations?status=FAILED&target=greet&limit=7&before=01JD"
+
+
 def test_a_grains_error_is_shown_with_its_traceback_and_limits(server, sand):
     server.problem(500, detail="boom", error="ValueError", source="grain", stackTrace="Traceback: line 3", limit=7, actual=9)
     told = sand("invoke", "app/grain").stderr.decode()

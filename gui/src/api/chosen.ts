@@ -1,5 +1,6 @@
 // What was dropped or chosen, as something that can be deployed.
 import { placeOf, rootOf, takeFolder } from "../model/bundle";
+import { type Content, contentOf } from "../model/content";
 import { bytes, many } from "../model/show";
 import { zipped } from "./deploy";
 import type { DroppedFile } from "./dropped";
@@ -7,7 +8,7 @@ import type { DroppedFile } from "./dropped";
 export type Chosen =
   | { readonly kind: "zip"; readonly zip: Blob; readonly told: string; readonly left: readonly string[] }
   /** Single files, which belong into some application. */
-  | { readonly kind: "files"; readonly files: Readonly<Record<string, string>>; readonly told: string };
+  | { readonly kind: "files"; readonly files: Readonly<Record<string, Content>>; readonly told: string };
 
 /** @throws Error that says what is wrong with it */
 export async function chosenOf(dropped: readonly DroppedFile[]): Promise<Chosen> {
@@ -27,6 +28,6 @@ export async function chosenOf(dropped: readonly DroppedFile[]): Promise<Chosen>
 }
 
 async function files(dropped: readonly DroppedFile[]): Promise<Chosen> {
-  const read = await Promise.all(dropped.map(async (one) => [placeOf(one.file.name) ?? "", await one.file.text()] as const));
+  const read = await Promise.all(dropped.map(async (one) => [placeOf(one.file.name) ?? "", contentOf(new Uint8Array(await one.file.arrayBuffer()))] as const));
   return { kind: "files", files: Object.fromEntries(read), told: read.map(([path]) => path).join(", ") };
 }

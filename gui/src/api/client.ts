@@ -1,8 +1,8 @@
 // The platform's HTTP interface, typed by its OpenAPI document. What is not an answer of 2xx is thrown as a Refusal.
 import createClient from "openapi-fetch";
 import type { components, paths } from "../../target/schema";
-import { toSessions } from "../model/who";
-import { askForKey, isSignedIn, shownKey, visit } from "./key";
+import { isOfOtherSession, toSessions } from "../model/who";
+import { askForKey, isSignedIn, otherSession, shownKey, visit } from "./key";
 
 export type Schemas = components["schemas"];
 export type Problem = Schemas["Problem"];
@@ -42,6 +42,7 @@ export class Refusal extends Error {
     const problem = answer && isSignedIn() && !isSigningIn(url) ? toSessions(answer) : answer;
     super(problem?.detail ?? `The platform answered ${status}.`);
     this.problem = problem;
+    if (answer && isOfOtherSession(answer)) otherSession();
   }
 
   /** It asked who somebody is, and he has said it since. @param now visit() */

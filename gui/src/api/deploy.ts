@@ -1,5 +1,6 @@
 // Deployments from the page: what would change, and the build as it goes.
 import { queryOptions } from "@tanstack/react-query";
+import { type Content, bytesOf } from "../model/content";
 import { type Problem, Refusal, type Schemas, address } from "./client";
 import { askForKey, shownKey } from "./key";
 import type { ToZip, Zipped } from "./zip.worker";
@@ -10,7 +11,7 @@ export type Deployed = Schemas["Deployed"];
 /** A whole application; or some files of the version that the alias names. */
 export type Upload =
   | { readonly kind: "zip"; readonly zip: Blob }
-  | { readonly kind: "edits"; readonly app: string; readonly base: number; readonly files: Readonly<Record<string, string | null>> };
+  | { readonly kind: "edits"; readonly app: string; readonly base: number; readonly files: Readonly<Record<string, Content | null>> };
 
 const numbers = new WeakMap<Upload, number>();
 let count = 0;
@@ -95,6 +96,6 @@ export function zipped(files: ToZip["files"]): Promise<Blob> {
   });
 }
 
-export function zippedTexts(files: Readonly<Record<string, string>>): Promise<Blob> {
-  return zipped(Object.entries(files).map(([path, text]) => ({ path, file: new Blob([text]) })));
+export function zippedContents(files: Readonly<Record<string, Content>>): Promise<Blob> {
+  return zipped(Object.entries(files).map(([path, content]) => ({ path, file: new Blob([bytesOf(content)]) })));
 }

@@ -6,6 +6,7 @@ let key = "";
 let csrf = "";
 let isAsked = false;
 let visits = 0;
+let onOther = (): void => {};
 const listeners = new Set<() => void>();
 
 /** What every request to the platform carries. */
@@ -43,6 +44,16 @@ export function visit(): number {
 export function askForKey(sent: Readonly<Record<string, string>>): void {
   const now = shownKey();
   if (["Authorization", "Sand-Csrf"].every((name) => (sent[name] ?? "") === (now[name] ?? ""))) ask(true);
+}
+
+/** @param listener is told that what this page shows is not of the cookie's session any more */
+export function onOtherSession(listener: () => void): void {
+  onOther = listener;
+}
+
+/** The platform answered that the cookie is of another session than what came beside it. */
+export function otherSession(): void {
+  onOther();
 }
 
 export function giveKey(given: string): void {

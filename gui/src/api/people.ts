@@ -18,7 +18,6 @@ export const peoplePaths = {
   members: (tenant: string) => address(`${of(tenant)}/members`),
   member: (tenant: string, user: string) => address(`${of(tenant)}/members/${encodeURIComponent(user)}`),
   invitations: (tenant: string) => address(`${of(tenant)}/invitations`),
-  sessions: () => address("api/v1/sessions"),
   password: () => address("api/v1/account/password"),
 };
 

@@ -2,8 +2,10 @@
 import { type QueryClient, queryOptions, useQuery } from "@tanstack/react-query";
 import { type Schemas, Refusal, address, answered, client } from "./client";
 import { shownName } from "../model/tenant";
-import { isSame } from "../model/who";
-import { hasSession } from "./key";
+import { type Scope, isSame, ownerOf, whyNot } from "../model/who";
+import { kept } from "./kept";
+import { hasSession, onOtherSession } from "./key";
+import { hearTabs, tellTabs } from "./tabs";
 
 export type Who = Schemas["Who"];
 
@@ -16,24 +18,39 @@ export const sessionPaths = {
 export const who = () =>
   queryOptions({
     queryKey: ["who"],
-    queryFn: async (): Promise<Who | null> => {
-      try {
-        const found = await answered(client.GET("/api/v1/session"));
-        hasSession(found.csrf ?? "");
-        return found;
-      } catch (error) {
-        if (error instanceof Refusal && error.status === 409) return null;
-        throw error;
-      }
+    queryFn: async ({ client: cache, signal }): Promise<Who | null> => {
+      const now = await ask(signal);
+      if (now) hasSession(now.csrf ?? "");
+      kept.belongTo(ownerOf(now));
+      const before = cache.getQueryData<Who | null>(["who"]);
+      // What another one saw is not for him who is here now.
+      if (before !== undefined && !isSame(before, now)) void cache.resetQueries({ predicate: ({ queryKey }) => queryKey[0] !== "who" });
+      return now;
     },
     staleTime: Number.POSITIVE_INFINITY,
+    // Whoever looks at this page again may have signed in as another one elsewhere.
+    refetchOnWindowFocus: "always",
     retry: false,
   });
 
+async function ask(signal: AbortSignal): Promise<Who | null> {
+  try {
+    return await answered(client.GET("/api/v1/session", { signal }));
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 409) return null;
+    throw error;
+  }
+}
+
 /** Whether who is here may do what needs that scope; false until it is known. Without accounts whoever is let in operates the platform. */
-export function useMay(scope: string): boolean {
+export function useMay(scope: Scope): boolean {
   const here = useQuery(who());
   return here.isSuccess && (here.data === null || here.data.scopes.includes(scope));
+}
+
+/** Why who is here may not do what needs that scope; null: he may, as far as is known. */
+export function useWhyNot(scope: Scope | null): string | null {
+  return whyNot(scope, useQuery(who()).data);
 }
 
 /** How names of applications are shown to who is here. */
@@ -47,14 +64,36 @@ export function useShownName(): (name: string) => string {
  * another one saw is not for him.
  */
 export async function cameIn(cache: QueryClient): Promise<void> {
-  const before = cache.getQueryData(who().queryKey);
-  const now = await cache.fetchQuery({ ...who(), staleTime: 0 }).catch(() => undefined);
-  await (isSame(before, now) ? cache.invalidateQueries() : cache.resetQueries());
+  const [before, now] = await askAnew(cache);
+  // Of another one than before all is reset by now.
+  if (isSame(before, now)) await cache.invalidateQueries();
+  else if (before === undefined || now === undefined) await cache.resetQueries();
+}
+
+/** Asks who is here, each time that somebody may have come in or gone by another tab: then what this one shows the platform is not good any more. */
+export function watchSession(cache: QueryClient): void {
+  async function look(): Promise<void> {
+    const [before, now] = await askAnew(cache);
+    // Who is asked for his name finds the page as it was, if he is the same.
+    if (isSame(before, now)) await cache.invalidateQueries();
+  }
+  onOtherSession(() => void look());
+  hearTabs(() => void look());
+}
+
+/** @return who was here, and who is; undefined: nobody is known */
+async function askAnew(cache: QueryClient): Promise<readonly [Who | null | undefined, Who | null | undefined]> {
+  const { queryKey } = who();
+  const before = cache.getQueryData(queryKey);
+  // An answer that is on its way may be of the session before.
+  await cache.cancelQueries({ queryKey });
+  return [before, await cache.fetchQuery({ ...who(), staleTime: 0 }).catch(() => undefined)];
 }
 
 export async function signIn(name: string, password: string): Promise<void> {
   const made = await answered(client.POST("/api/v1/sessions", { body: { name, password } }));
   hasSession(made.csrf);
+  tellTabs();
 }
 
 /** An account, and he is signed in. @param invitation "" of the first one */
@@ -66,6 +105,8 @@ export async function signUp(name: string, password: string, invitation: string)
 export async function signOut(): Promise<void> {
   await answered(client.DELETE("/api/v1/session"));
   hasSession("");
+  kept.forget();
+  tellTabs();
 }
 
 /** Where keys alone open it, nobody has a name. */

@@ -1,6 +1,7 @@
 // Tenants: which there are, and which one's session acts in.
 import { queryOptions } from "@tanstack/react-query";
 import { type Schemas, address, answered, client } from "./client";
+import { tellTabs } from "./tabs";
 
 export type Tenant = Schemas["Tenant"];
 
@@ -18,4 +19,7 @@ export const setTenantState = (tenant: string, state: Tenant["state"]): Promise<
 
 export const deleteTenant = (tenant: string): Promise<unknown> => answered(client.DELETE("/api/v1/tenants/{tenant}", { params: { path: { tenant } } }));
 
-export const actIn = (tenant: string): Promise<unknown> => answered(client.PUT("/api/v1/session", { body: { tenant } }));
+export async function actIn(tenant: string): Promise<void> {
+  await answered(client.PUT("/api/v1/session", { body: { tenant } }));
+  tellTabs();
+}

@@ -66,7 +66,7 @@ export const diff = (app: string, from: string, to: string) =>
 
 function textOf(content: ArrayBuffer): string | null {
   try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(content);
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(content);
     return text.includes("\0") ? null : text;
   } catch {
     return null;

@@ -2,6 +2,14 @@
 
 export const SCOPES = ["invoke", "deploy", "read", "admin"] as const;
 
+/** What each is for, as the OpenAPI document has it (`x-sand`). None contains another. */
+export const MAY: Readonly<Record<(typeof SCOPES)[number], string>> = {
+  invoke: "call grains and workflows, also in processes; cancel and redrive executions; send messages, and dead letters again",
+  deploy: "deploy versions and move aliases; set secrets, triggers, data and saved events; kill and migrate processes",
+  read: "see applications with their files, executions, logs, queues, data and quotas",
+  admin: "make and revoke keys; change members and invitations; read the audit log; delete applications",
+};
+
 /** In order of what is chosen most. "" is until it is revoked. */
 export const LIFETIMES: readonly (readonly [string, string])[] = [
   ["90d", "90 days"],

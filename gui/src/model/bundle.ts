@@ -1,6 +1,7 @@
 // What somebody drops becomes an application's files: a folder with sand.yaml as it is, single .py and .asl.json files in the place
 // that they have in one. Names are looked at here as the platform looks at them (docs/LIMITS.md), so that what is refused is said
 // at once.
+import type { Content } from "./content";
 
 export interface Dropped {
   /** With slashes; the dropped folder's name is its first part. */
@@ -96,6 +97,6 @@ export function placeOf(fileName: string): string | null {
 }
 
 /** The files of a new application: those dropped, and a sand.yaml that says its name. */
-export function newApplication(name: string, files: Readonly<Record<string, string>>): Record<string, string> {
+export function newApplication(name: string, files: Readonly<Record<string, Content>>): Record<string, Content> {
   return { "sand.yaml": `name: ${name}\n`, ...files };
 }

@@ -3,6 +3,11 @@ import { quoted } from "./curl";
 
 const LOCAL = "http://127.0.0.1:7263/";
 
+/** What a page asks for as options: those that are "" are not said. */
+export function options(said: Readonly<Record<string, string>>): readonly string[] {
+  return Object.entries(said).flatMap(([name, value]) => (value === "" ? [] : [`--${name}`, value]));
+}
+
 /** @param server with a slash at its end */
 export function asCommand(server: string, words: readonly string[]): string {
   const at = server === LOCAL ? [] : ["--server", server.replace(/\/$/, "")];

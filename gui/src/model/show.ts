@@ -4,6 +4,14 @@ import { members } from "./members";
 /** Most of a value that is put on the page; all of it can be had by its address. */
 export const SHOWN_CHARACTERS = 64 * 1024;
 
+/** Ends of lines and tabs are what they look like. */
+const UNSEEN = /(?!\r?\n|\t)[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+
+/** Text that somebody else has written, as it is put on a page: characters that are not seen, but change what is, as JSON would escape them. */
+export function visible(text: string): string {
+  return text.replace(UNSEEN, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
 export function duration(ms: number): string {
   if (ms < 1) return `${Math.round(ms * 1000)} µs`;
   if (ms < 1000) return `${ms.toFixed(ms < 10 ? 2 : 1)} ms`;

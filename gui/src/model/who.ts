@@ -7,6 +7,20 @@ export interface Here {
   readonly scopes: readonly string[];
 }
 
+/** To whom belongs what is typed: a key is somebody of its own. Nobody has a name where there are no accounts. */
+export function ownerOf(here: (Pick<Here, "kind" | "user" | "tenant"> & { readonly id?: string }) | null): { readonly user: string; readonly tenant: string } {
+  if (here === null || here.kind === "local") return { user: "", tenant: "" };
+  return { user: here.user !== null && here.kind === "session" ? here.user : `${here.kind} ${here.id ?? ""}`, tenant: here.tenant };
+}
+
+/** What the platform lets somebody do, as its OpenAPI document has it. */
+export type Scope = "invoke" | "deploy" | "read" | "admin" | "operator";
+
+/** @return null: he may; without accounts everybody does, and of whom nothing is known yet that is not said */
+export function whyNot(scope: Scope | null, here: Pick<Here, "scopes"> | null | undefined): string | null {
+  return here && scope !== null && !here.scopes.includes(scope) ? `This needs the scope ${scope}; you have ${here.scopes.join(", ") || "none"}.` : null;
+}
+
 interface Said {
   readonly type: string;
   readonly title: string;
@@ -15,9 +29,17 @@ interface Said {
 
 export const SESSION_OVER = { title: "Your session has ended", detail: "Sign in again; what was typed here stays, and can be sent then." } as const;
 
-/** What is said of a refusal to somebody who has a session: that it is over, where the platform asks him for a key. */
+const SESSION_OTHER = { title: "You have signed in anew meanwhile", detail: "This page knows of it by now, and has what was typed: send it once more." } as const;
+
+/** The cookie is another session's than what the page sent beside it: somebody signed in by another tab. */
+export function isOfOtherSession(problem: Pick<Said, "type">): boolean {
+  return problem.type.endsWith("/csrf");
+}
+
+/** What is said of a refusal to somebody who has a session: that it is over, where the platform asks him for a key, or another one. */
 export function toSessions<P extends Said>(problem: P): P {
-  return problem.type.endsWith("/unauthenticated") ? { ...problem, ...SESSION_OVER } : problem;
+  if (problem.type.endsWith("/unauthenticated")) return { ...problem, ...SESSION_OVER };
+  return isOfOtherSession(problem) ? { ...problem, ...SESSION_OTHER } : problem;
 }
 
 /** @param before undefined: nobody was known; null: nobody has a name here */

@@ -8,6 +8,7 @@ import { formatRoute } from "../model/route";
 import { Boundary } from "../parts/Boundary";
 import { KeyAsked } from "../parts/KeyAsked";
 import { Title, To } from "../parts/bits";
+import { useTurn } from "../parts/kept";
 import { useRoute } from "../parts/router";
 import { ThemeSwitch } from "../parts/theme";
 import { Application } from "./Application";
@@ -37,6 +38,7 @@ export function App() {
   const operates = useMay("operator"); // asked for on every page: a session's changes carry what its answer has
   const main = useRef<HTMLElement>(null);
   const page = pageOf(route);
+  const turn = useTurn();
   const first = useRef(page);
   useEffect(() => {
     // A new page is read from its beginning, by keyboard and screen reader too.
@@ -66,7 +68,7 @@ export function App() {
         {"app" in route && <Sections route={route} app={route.app} />}
       </header>
       <main ref={main} tabIndex={-1}>
-        <Boundary key={page}>
+        <Boundary key={`${turn} ${page}`}>
           <Page route={route} />
         </Boundary>
       </main>

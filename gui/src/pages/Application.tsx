@@ -5,6 +5,7 @@ import { application, paths } from "../api/queries";
 import { useMay, useShownName } from "../api/session";
 import { bytes, duration, when } from "../model/show";
 import { Facts, Found, Section, Title, To, Trouble } from "../parts/bits";
+import { Way } from "../parts/Button";
 import { AsCurl } from "../parts/copy";
 import { type Column, Table } from "../parts/Table";
 import { Delete } from "./application/Delete";
@@ -33,9 +34,9 @@ export function Application({ app }: { readonly app: string }) {
     <>
       <Title
         aside={
-          <To className="button" route={{ page: "deploy", into: app }}>
+          <Way scope="deploy" className="button" route={{ page: "deploy", into: app }}>
             Deploy a version
-          </To>
+          </Way>
         }
       >
         {shown(app)}

@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { dataKeys, dataPaths } from "../api/data";
+import { options } from "../model/command";
 import type { Route } from "../model/route";
 import { Found, Title, To } from "../parts/bits";
 import { AsCurl } from "../parts/copy";
@@ -55,7 +56,7 @@ export function Data({ route }: { readonly route: Extract<Route, { page: "data" 
           </>
         )}
       </Found>
-      <AsCurl url={dataPaths.keys(app, prefix, after)} command={["data", "list", app, ...(prefix ? ["--prefix", prefix] : []), ...(after ? ["--after", after] : [])]} />
+      <AsCurl url={dataPaths.keys(app, prefix, after)} command={["data", "list", app, ...options({ prefix, after })]} />
     </>
   );
 }

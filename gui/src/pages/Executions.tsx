@@ -4,7 +4,8 @@ import { useCallback, useMemo, useRef } from "react";
 import { STATUSES, application, invocations, invocationsQuery, paths } from "../api/queries";
 import type { Schemas } from "../api/client";
 import type { Route } from "../model/route";
-import { duration, many, when } from "../model/show";
+import { options } from "../model/command";
+import { duration, many, visible, when } from "../model/show";
 import { Found, StatusBadge, Title, To } from "../parts/bits";
 import { Choice } from "../parts/Choice";
 import { AsCurl } from "../parts/copy";
@@ -88,7 +89,7 @@ export function Executions({ route }: { readonly route: Listed }) {
           )
         }
       </Found>
-      <AsCurl url={paths.invocations(app, invocationsQuery(route))} command={["invocations", "list", app]} />
+      <AsCurl url={paths.invocations(app, invocationsQuery(route))} command={["invocations", "list", app, ...options(Object.fromEntries(invocationsQuery(route)))]} />
     </>
   );
 }
@@ -112,6 +113,6 @@ function columns(app: string): readonly Column<Row>[] {
     { head: "Version", kind: "number", cell: (one) => one.version },
     { head: "Started", cell: (one) => when(one.startedMs) },
     { head: "Took", kind: "number", cell: (one) => (one.endedMs === null ? "–" : duration(one.endedMs - one.startedMs)) },
-    { head: "Error", cell: (one) => <span className="fault">{one.failure?.error ?? ""}</span> },
+    { head: "Error", cell: (one) => <span className="fault">{visible(one.failure?.error ?? "")}</span> },
   ];
 }

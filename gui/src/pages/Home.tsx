@@ -7,6 +7,7 @@ import { asCommand } from "../model/command";
 import { type Figures, failures, latency, rate, seconds } from "../model/figures";
 import { when } from "../model/show";
 import { Found, Title, To, ToApplication, Trouble } from "../parts/bits";
+import { Way } from "../parts/Button";
 import { AsCurl, Command } from "../parts/copy";
 import { type Column, Table } from "../parts/Table";
 import { Examples } from "./home/Examples";
@@ -43,9 +44,9 @@ export function Home({ of, minutes }: Props) {
     <>
       <Title
         aside={
-          <To className="button first" route={{ page: "deploy", into: "" }}>
+          <Way scope="deploy" className="button first" route={{ page: "deploy", into: "" }}>
             New application
-          </To>
+          </Way>
         }
       >
         Applications

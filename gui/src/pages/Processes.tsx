@@ -8,6 +8,7 @@ import { PROCESS_ID, type Process, functionsText, mailboxText } from "../model/p
 import type { Route } from "../model/route";
 import { bytes, when } from "../model/show";
 import { Found, Section, StatusBadge, Title, To, Trouble } from "../parts/bits";
+import { Button } from "../parts/Button";
 import { Choice } from "../parts/Choice";
 import { AsCurl } from "../parts/copy";
 import { useOnce } from "../parts/once";
@@ -92,9 +93,9 @@ function Create({ app }: { readonly app: string }) {
         <label>
           Its id <input value={id} placeholder="one is drawn" aria-invalid={!isValid} aria-describedby="id-rule" onChange={(event) => setId(event.target.value)} />
         </label>
-        <button type="submit" className="first" aria-disabled={create.isPending} disabled={!isValid}>
+        <Button scope="invoke" type="submit" className="first" aria-disabled={create.isPending} disabled={!isValid}>
           Make it
-        </button>
+        </Button>
         <span id="id-rule" className={isValid ? "quiet" : "fault"}>
           Letters, digits and . _ ~ -, at most 128; one that is swapped out comes back.
         </span>

@@ -48,9 +48,9 @@ function Part({ route }: { readonly route: At }) {
     case "audit":
       return <Audit route={route} />;
     case "members":
-      return <Members />;
+      return <Members route={route} />;
     case "quotas":
-      return <Quotas />;
+      return <Quotas route={route} />;
     case "account":
       return <Account />;
   }

@@ -5,6 +5,7 @@ import { answered, client } from "../api/client";
 import { type Trigger, firesText } from "../model/queue";
 import { ago, when } from "../model/show";
 import { Found, StatusBadge, Title, To, Trouble } from "../parts/bits";
+import { Button } from "../parts/Button";
 import { AsCurl } from "../parts/copy";
 import { useOnce } from "../parts/once";
 import { type Column, Table } from "../parts/Table";
@@ -45,7 +46,7 @@ export function Triggers({ app }: { readonly app: string }) {
               }
             />
             {found.length > 0 && <Armings app={app} />}
-            {found[0] && <AsCurl name={found[0].armed ? "disarm" : "arm"} method="POST" url={busPaths.trigger(app, found[0].name, found[0].armed ? "disarm" : "arm")} />}
+            {found[0] && <AsCurl name={found[0].armed ? "disarm" : "arm"} method="POST" url={busPaths.trigger(app, found[0].name, found[0].armed ? "disarm" : "arm")} command={["triggers", found[0].armed ? "disarm" : "arm", app, found[0].name]} />}
           </>
         )}
       </Found>
@@ -67,9 +68,9 @@ function columns(app: string, isPending: boolean, change: (change: Change) => vo
       quiet: true,
       kind: "deeds",
       cell: (one) => (
-        <button type="button" className="small" disabled={isPending} onClick={() => change({ trigger: one.name, arm: !one.armed })}>
+        <Button scope="deploy" type="button" className="small" disabled={isPending} onClick={() => change({ trigger: one.name, arm: !one.armed })}>
           {one.armed ? "Disarm" : "Arm"} <span className="unseen">{one.name}</span>
-        </button>
+        </Button>
       ),
     },
   ];

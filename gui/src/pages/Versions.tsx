@@ -6,6 +6,7 @@ import { versionPaths } from "../api/versions";
 import type { Route } from "../model/route";
 import { when } from "../model/show";
 import { Found, Title, To, Trouble } from "../parts/bits";
+import { Button, Way } from "../parts/Button";
 import { Confirm } from "../parts/Confirm";
 import { AsCurl } from "../parts/copy";
 import { useOnce } from "../parts/once";
@@ -46,9 +47,9 @@ export function Versions({ route }: { readonly route: Shown }) {
     <>
       <Title
         aside={
-          <To className="button" route={{ page: "deploy", into: app }}>
+          <Way scope="deploy" className="button" route={{ page: "deploy", into: app }}>
             Deploy a version
-          </To>
+          </Way>
         }
       >
         Versions
@@ -75,9 +76,9 @@ export function Versions({ route }: { readonly route: Shown }) {
                     aliases.live !== one.version && (
                       <>
                         <To route={{ ...route, from: aliases.live === undefined ? "" : String(aliases.live), to: String(one.version) }}>compare with live</To>
-                        <button type="button" className="small" disabled={isBusy} onClick={() => moveOnce({ alias: "live", version: one.version })}>
+                        <Button scope="deploy" type="button" className="small" disabled={isBusy} onClick={() => moveOnce({ alias: "live", version: one.version })}>
                           Make version {one.version} live
-                        </button>
+                        </Button>
                       </>
                     ),
                 },
@@ -85,9 +86,9 @@ export function Versions({ route }: { readonly route: Shown }) {
             />
             <div className="actions below">
               {found.some((one) => aliases.live !== undefined && one.version < aliases.live) && (
-                <button type="button" disabled={isBusy} onClick={() => rollbackOnce()}>
+                <Button scope="deploy" type="button" disabled={isBusy} onClick={() => rollbackOnce()}>
                   Roll back live
-                </button>
+                </Button>
               )}
               <span role="status" className="quiet">
                 {isBusy && "under way: every frontend is to serve it…"}
@@ -111,7 +112,7 @@ function Alias({ alias, isBusy, drop }: { readonly alias: string; readonly isBus
     <span className="alias">
       <span className={alias === "live" ? "badge succeeded" : "badge"}>{alias}</span>
       {alias !== "live" && (
-        <Confirm small label="Remove" title={`Remove alias ${alias}?`} disabled={isBusy} onConfirm={drop}>
+        <Confirm scope="deploy" small label="Remove" title={`Remove alias ${alias}?`} disabled={isBusy} onConfirm={drop}>
           <p>Requests for @{alias} are refused from then on; the version stays.</p>
         </Confirm>
       )}

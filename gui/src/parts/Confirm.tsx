@@ -1,7 +1,11 @@
 // A button for what cannot be taken back: it asks first, in a dialog that Escape closes.
 import { type ReactNode, useId, useRef, useState } from "react";
+import type { Scope } from "../model/who";
+import { Button } from "./Button";
 
 interface Props {
+  /** What it takes, as of a Button; null: it is this page's alone. */
+  readonly scope?: Scope | null;
   readonly label: string;
   readonly title: string;
   /** What will be gone. */
@@ -13,16 +17,16 @@ interface Props {
   readonly name?: string;
 }
 
-export function Confirm({ label, title, children, onConfirm, disabled = false, small = false, name }: Props) {
+export function Confirm({ scope = null, label, title, children, onConfirm, disabled = false, small = false, name }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
   const [typed, setTyped] = useState("");
   const isMeant = name === undefined || typed.trim() === name;
   return (
     <>
-      <button type="button" className={small ? "small danger" : "danger"} aria-disabled={disabled} aria-haspopup="dialog" onClick={() => disabled || dialog.current?.showModal()}>
+      <Button scope={scope} type="button" className={small ? "small danger" : "danger"} aria-disabled={disabled} aria-haspopup="dialog" onClick={() => disabled || dialog.current?.showModal()}>
         {label}
-      </button>
+      </Button>
       <dialog ref={dialog} aria-labelledby={heading} onClose={() => setTyped("")}>
         <h2 id={heading}>{title}</h2>
         {children}

@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from "react";
 import { MOST_SHOWN, RemoteReader, fetchBytes } from "../api/largeValue";
 import type { Row } from "../model/foldedJson";
-import { bytes } from "../model/show";
+import { bytes, visible } from "../model/show";
 import type { Look } from "../model/valueReader";
 import { Trouble } from "./bits";
 import { Tree, useOpen } from "./Tree";
@@ -137,7 +137,7 @@ function Pages({ reader, pages, label }: { readonly reader: RemoteReader; readon
   return (
     <>
       <pre tabIndex={0} aria-label={label}>
-        {text}
+        {visible(text)}
       </pre>
       {pages > 1 && (
         <div className="pages" role="group" aria-label={`Pages of ${label}`}>

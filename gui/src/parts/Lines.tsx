@@ -1,7 +1,7 @@
 // Log lines, as text; where they are of several executions, each with the way to its own.
 import { type ReactNode, useLayoutEffect, useRef } from "react";
 import type { Schemas } from "../api/client";
-import { logText, when } from "../model/show";
+import { logText, visible, when } from "../model/show";
 import { To } from "./bits";
 
 interface Props {
@@ -46,7 +46,7 @@ export function Lines({ lines, label, before, app, follows = false }: Props) {
           ) : (
             <time>{when(line.epochMs)}</time>
           )}{" "}
-          {line.grain ?? "platform"} {line.level ?? line.stream} {logText(line.text)}
+          {line.grain ?? "platform"} {line.level ?? line.stream} {visible(logText(line.text))}
           {"\n"}
         </span>
       ))}

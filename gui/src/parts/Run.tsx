@@ -5,6 +5,7 @@ import { paths } from "../api/queries";
 import { invokeWords } from "../model/savedEvent";
 import { jsonFault } from "../model/show";
 import { Trouble } from "./bits";
+import { Button } from "./Button";
 import { AsCurl } from "./copy";
 import { JsonField } from "./JsonField";
 import { useKeptText } from "./kept";
@@ -52,9 +53,9 @@ export function Run({ app, name, input, onInput, event = "", onRun }: Props) {
         }}
       >
         <JsonField id="input" label="Input, as JSON" value={input} fault={fault} rows={6} onChange={onInput} />
-        <button type="submit" className="first" aria-disabled={run.isPending} disabled={fault !== null}>
+        <Button scope="invoke" type="submit" className="first" aria-disabled={run.isPending} disabled={fault !== null}>
           Run
-        </button>
+        </Button>
       </form>
       {run.error && <Trouble error={run.error} />}
       <AsCurl method="POST" url={paths.invoke(app, name)} headers={ASYNC} body={input} command={invokeWords(`${app}/${name}`, input, event)} />

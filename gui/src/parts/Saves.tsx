@@ -7,6 +7,7 @@ import { type Base, type Draft, isBehind as isBehindOf, sentFiles, without } fro
 import { many } from "../model/show";
 import { Trouble } from "./bits";
 import { Changes } from "./Changes";
+import { Button } from "./Button";
 import { Confirm } from "./Confirm";
 import { AsCurl } from "./copy";
 import { type Saving, isOutdated } from "./save";
@@ -38,9 +39,9 @@ export function Saves({ app, live, draft, isKept, saving, setDraft }: Props) {
   return (
     <div ref={box}>
       <div className="actions below">
-        <button type="button" className="first" aria-disabled={!canSave} onClick={() => canSave && saving.save(draft)}>
+        <Button scope="deploy" type="button" className="first" aria-disabled={!canSave} onClick={() => canSave && saving.save(draft)}>
           Save as a version
-        </button>
+        </Button>
         {draft && !saving.isPending && (
           <Confirm label="Drop what was typed" title="Drop what was typed?" onConfirm={() => choose(() => null)}>
             <p>What was typed into {typed} since version {draft.base} will be gone.</p>

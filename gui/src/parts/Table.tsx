@@ -1,5 +1,6 @@
 // Every table of the GUI: its name, its columns, and what to say when it has no row. The first column names the row.
 import type { ReactNode } from "react";
+import { plain } from "./plain";
 
 export interface Column<T> {
   readonly head: string;
@@ -56,11 +57,11 @@ export function Cells<T>({ row, columns }: { readonly row: T; readonly columns: 
   return columns.map((column, i) =>
     i === 0 ? (
       <th key={column.head} scope="row" className={column.kind}>
-        {column.cell(row)}
+        {plain(column.cell(row))}
       </th>
     ) : (
       <td key={column.head} className={column.kind}>
-        {column.cell(row)}
+        {plain(column.cell(row))}
       </td>
     ),
   );

@@ -3,6 +3,7 @@
 import { type Range, defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
 import { type CSSProperties, type KeyboardEvent, type Ref, useCallback, useEffect, useId, useRef, useState } from "react";
 import type { Row } from "../model/foldedJson";
+import { visible } from "../model/show";
 import { moved } from "../model/treeKeys";
 
 export const ROOT = "$";
@@ -123,9 +124,9 @@ function Item({ row, index, id, isActive, onClick, measured }: ItemProps) {
       style={style}
       onClick={() => onClick(row)}
     >
-      {row.label !== "" && <span className="key-of">{row.label}</span>}
+      {row.label !== "" && <span className="key-of">{visible(row.label)}</span>}
       {row.label !== "" && row.text !== "" && ": "}
-      {row.text}
+      {visible(row.text)}
     </div>
   );
 }

@@ -6,14 +6,15 @@ import { useVisit } from "../api/key";
 import { useShownName } from "../api/session";
 import { isFolded } from "../model/foldedJson";
 import { type Route, formatRoute } from "../model/route";
-import { SHOWN_CHARACTERS, value } from "../model/show";
+import { SHOWN_CHARACTERS, value, visible } from "../model/show";
 import { Copy } from "./copy";
 import { JsonTree } from "./JsonTree";
+import { plain } from "./plain";
 
 export function To({ route, children, className }: { readonly route: Route; readonly children: ReactNode; readonly className?: string }) {
   return (
     <a href={formatRoute(route)} className={className}>
-      {children}
+      {plain(children)}
     </a>
   );
 }
@@ -32,7 +33,7 @@ export function Title({ trail, children, aside }: { readonly trail?: ReactNode; 
     <div className="title">
       {trail && <nav aria-label="Where this is">{trail}</nav>}
       <div className="heading">
-        <h1>{children}</h1>
+        <h1>{plain(children)}</h1>
         {aside}
       </div>
     </div>
@@ -62,7 +63,7 @@ export function Facts({ facts }: { readonly facts: readonly (readonly [string, R
         fact === null || fact === undefined ? null : (
           <div key={name}>
             <dt>{name}</dt>
-            <dd>{fact}</dd>
+            <dd>{plain(fact)}</dd>
           </div>
         ),
       )}
@@ -77,13 +78,13 @@ export function Trouble({ error }: { readonly error: unknown }) {
   return (
     <div role="alert" className="trouble">
       <strong>{refusal?.problem?.title ?? (refusal ? `Status ${refusal.status}` : error instanceof TypeError ? "The platform does not answer" : "That did not work")}</strong>
-      <p>{error instanceof Error ? error.message : String(error)}</p>
+      <p>{visible(error instanceof Error ? error.message : String(error))}</p>
       {refusal?.problem?.errors?.map((one) => (
         <p key={`${one.file} ${one.pointer} ${one.detail}`}>
           <code>
             {one.file} {one.pointer}
           </code>
-          : {one.detail}
+          : {visible(one.detail)}
         </p>
       ))}
     </div>
@@ -136,7 +137,7 @@ function Written({ text, label, as }: Required<ValueProps>) {
   return (
     <>
       <pre tabIndex={0} aria-label={label}>
-        {shown.text}
+        {visible(shown.text)}
       </pre>
       {shown.cut && <p>Only the beginning is shown.</p>}
     </>

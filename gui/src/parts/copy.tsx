@@ -19,7 +19,7 @@ export function Copy({ text, label }: { readonly text: string; readonly label: s
   const copy = (): void => void navigator.clipboard.writeText(text).then(() => setSaid("copied"), () => setSaid("not allowed"));
   return (
     <span className="copy">
-      <button type="button" className="small" aria-label={`Copy ${label}`} onClick={copy}>
+      <button type="button" className="small" aria-label={`${said || "Copy"} ${label}`} onClick={copy}>
         {said || "copy"}
       </button>
       <span role="status" className="unseen">

@@ -3,11 +3,10 @@
 from http.cookies import SimpleCookie
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import click
 
-from sand.command.client import Platform
+from sand.command.client import Platform, path_to
 from sand.command.options import output_option, server_option
 from sand.command.output import say, show_json, show_table, when
 from sand.command.session import COOKIE, headers_of, keep, password_of
@@ -125,7 +124,7 @@ def change_account(
         wanted["new"] = password_of(password_file, "new password", confirm=True)
     if not wanted:
         raise click.UsageError("nothing is to be changed: --disable, --operator or --new-password")
-    changed = platform.send("PUT", f"/api/v1/users/{quote(name, safe='')}", wanted)
+    changed = platform.send("PUT", path_to("/api/v1/users", name), wanted)
     if as_json:
         show_json(changed)
         return

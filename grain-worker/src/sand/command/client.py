@@ -89,9 +89,18 @@ class Platform:
 
 
 def application_path(application: str, *rest: str) -> str:
-    for part in (application, *rest):
-        check_name(part)
-    return "/".join(["/api/v1/applications", *(quote(part, safe="@") for part in (application, *rest))])
+    return path_to("/api/v1/applications", application, *rest)
+
+
+def path_to(root: str, *segments: str) -> str:
+    """
+    A path below `root`: whatever somebody has named is one segment of it, and leads nowhere else.
+
+    :raise click.UsageError: one cannot be the name of anything
+    """
+    for segment in segments:
+        check_name(segment)
+    return "/".join([root, *(quote(segment, safe="@") for segment in segments)])
 
 
 def check_name(part: str) -> None:

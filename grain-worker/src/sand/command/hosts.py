@@ -1,11 +1,10 @@
 """`sand ps`: which hosts there are, and what runs on them. `sand host …`: one taken out of service, and into it."""
 
 import time
-from urllib.parse import quote
 
 import click
 
-from sand.command.client import Platform
+from sand.command.client import Platform, path_to
 from sand.command.failure import ExitCode, Failure
 from sand.command.options import Seconds, output_option, server_option
 from sand.command.output import say, show_json, show_table
@@ -89,7 +88,7 @@ def list_hosts(as_json: bool, platform: Platform) -> None:
 @server_option
 def drain(host: str, wait: float | None, as_json: bool, platform: Platform) -> None:
     """Take HOST out of service. Again, it changes nothing."""
-    begun = platform.send("POST", f"{PATH}/{quote(host, safe='')}/drain")
+    begun = platform.send("POST", path_to(PATH, host, "drain"))
     shown = begun if wait is None else _drained(host, begun, time.monotonic() + wait, platform)
     if as_json:
         show_json(shown)
@@ -117,7 +116,7 @@ def _drained(host: str, shown: dict, until: float, platform: Platform) -> dict:
 @server_option
 def resume(host: str, as_json: bool, platform: Platform) -> None:
     """Take HOST into service again: it gets its part of the work within seconds."""
-    shown = platform.send("POST", f"{PATH}/{quote(host, safe='')}/resume")
+    shown = platform.send("POST", path_to(PATH, host, "resume"))
     if as_json:
         show_json(shown)
     else:

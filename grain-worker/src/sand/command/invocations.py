@@ -38,6 +38,7 @@ def invocations_command() -> None:
 @invocations_command.command("list")
 @click.argument("application")
 @click.option("--status", type=click.Choice(["RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT", "CANCELLED"], case_sensitive=False))
+@click.option("--target", metavar="NAME", help="Those of this grain or workflow.")
 @click.option("--process", metavar="ID", help="Those that ran in this cloud process.")
 @click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True)
 @click.option("--before", metavar="ID", help="Older than this one, for paging.")
@@ -46,6 +47,7 @@ def invocations_command() -> None:
 def list_invocations(
     application: str,
     status: str | None,
+    target: str | None,
     process: str | None,
     limit: int,
     before: str | None,
@@ -54,7 +56,8 @@ def list_invocations(
 ) -> None:
     """The invocations of APPLICATION, newest first."""
     path = application_path(application, "invocations")
-    found = platform.get(path, status=status and status.upper(), process=process, limit=limit, before=before)
+    asked = {"status": status and status.upper(), "target": target, "process": process}
+    found = platform.get(path, **asked, limit=limit, before=before)
     if as_json:
         show_json(found)
         return

@@ -2,12 +2,11 @@
 
 import sys
 from pathlib import Path
-from urllib.parse import quote
 
 import click
 import httpx
 
-from sand.command.client import Platform
+from sand.command.client import Platform, path_to
 from sand.command.events import read_event
 from sand.command.inputs import JSON, OCTETS, read_input
 from sand.command.options import Seconds, output_option, server_option, split_target
@@ -69,7 +68,7 @@ def invoke_command(
         headers["Idempotency-Key"] = idempotency_key
     if timeout:
         headers["Sand-Timeout"] = f"{int(timeout * 1000)}ms"
-    path = f"/invoke/{quote(application)}/{quote(name, safe='@')}"
+    path = path_to("/invoke", application, name)
     response = platform.call("POST", path, body=body, headers=headers)
 
     identity = response.headers.get("Sand-Execution-Id", "")

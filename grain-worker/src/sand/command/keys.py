@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from sand.command.client import Platform
+from sand.command.client import Platform, path_to
 from sand.command.options import output_option, server_option
 from sand.command.output import say, show_json, show_table, when
 
@@ -75,7 +75,7 @@ def list_keys(as_json: bool, platform: Platform) -> None:
 @server_option
 def revoke_key(id: str, as_json: bool, platform: Platform) -> None:
     """Revoke the key with this ID, for good. No frontend takes it once this has ended."""
-    platform.send("DELETE", f"{PATH}/{id}")
+    platform.send("DELETE", path_to(PATH, id))
     if as_json:
         show_json({"id": id})
     else:

@@ -3,11 +3,10 @@
 import json
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import click
 
-from sand.command.client import Platform, application_path
+from sand.command.client import Platform, application_path, path_to
 from sand.command.options import output_option, server_option
 from sand.command.output import say, show_json, show_table, when
 
@@ -179,7 +178,7 @@ def topics(topic: str | None, limit: int, newest: bool, as_json: bool, platform:
         else:
             _show_topics(found)
         return
-    found = platform.get(f"/api/v1/topics/{quote(topic, safe='')}/records", limit=limit, newest="true" if newest else None)
+    found = platform.get(path_to("/api/v1/topics", topic, "records"), limit=limit, newest="true" if newest else None)
     if as_json:
         show_json(found)
         return

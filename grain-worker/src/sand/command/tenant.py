@@ -2,7 +2,7 @@
 
 import click
 
-from sand.command.client import Platform
+from sand.command.client import Platform, path_to
 from sand.command.options import output_option, server_option
 from sand.command.output import say, show_json, show_table, when
 
@@ -12,7 +12,7 @@ tenant_option = click.option("--tenant", help="Whose; the one that you act in if
 
 def path_of(tenant: str | None, platform: Platform) -> str:
     """Of the tenant, or of the one in which whoever asks acts."""
-    return f"{PATH}/{tenant or platform.get('/api/v1/session')['tenant']}"
+    return path_to(PATH, tenant or platform.get("/api/v1/session")["tenant"])
 
 
 @click.group("tenant", short_help="Make tenants, suspend them, act in another.")
@@ -73,7 +73,7 @@ def resume(name: str, as_json: bool, platform: Platform) -> None:
 
 
 def _change(platform: Platform, name: str, state: str, as_json: bool) -> None:
-    changed = platform.send("PUT", f"{PATH}/{name}", {"state": state})
+    changed = platform.send("PUT", path_to(PATH, name), {"state": state})
     if as_json:
         show_json(changed)
     else:
@@ -86,7 +86,7 @@ def _change(platform: Platform, name: str, state: str, as_json: bool) -> None:
 @server_option
 def delete_tenant(name: str, as_json: bool, platform: Platform) -> None:
     """One without applications, with its keys, invitations and its members' places."""
-    platform.send("DELETE", f"{PATH}/{name}")
+    platform.send("DELETE", path_to(PATH, name))
     if as_json:
         show_json({})
     else:

@@ -25,7 +25,7 @@ export function Delete({ app }: { readonly app: string }) {
     <Section title="Delete the application" id="delete">
       {end.error && <Trouble error={end.error} />}
       <div className="actions">
-        <Confirm label="Delete it" title={`Delete ${name}?`} name={name} disabled={end.isPending} onConfirm={() => endOnce()}>
+        <Confirm scope="admin" label="Delete it" title={`Delete ${name}?`} name={name} disabled={end.isPending} onConfirm={() => endOnce()}>
           <p>It cannot be called any more, and what is its own goes with it for good:</p>
           <ul>
             <li>all versions with their files, and aliases</li>

@@ -6,6 +6,7 @@ import { deleteSecret, secretPaths, secrets, setSecret } from "../../api/secrets
 import { nameFault, valueFault } from "../../model/secret";
 import { when } from "../../model/show";
 import { Found, Section, Trouble } from "../../parts/bits";
+import { Button } from "../../parts/Button";
 import { Confirm } from "../../parts/Confirm";
 import { AsCurl } from "../../parts/copy";
 import { useOnce } from "../../parts/once";
@@ -53,7 +54,7 @@ function columns(isPending: boolean, drop: (name: string) => void): readonly Col
       quiet: true,
       kind: "deeds",
       cell: (one) => (
-        <Confirm label="Delete" title={`Delete ${one.name}?`} small disabled={isPending} onConfirm={() => drop(one.name)}>
+        <Confirm scope="deploy" label="Delete" title={`Delete ${one.name}?`} small disabled={isPending} onConfirm={() => drop(one.name)}>
           <p>Nobody can read its value here: who wants it again has to set it. Grains that name it do without from their next request.</p>
         </Confirm>
       ),
@@ -95,9 +96,9 @@ function SetOne({ app }: { readonly app: string }) {
         <label>
           Value <textarea className="masked" rows={1} value={value} autoCapitalize="none" autoComplete="off" spellCheck={false} aria-describedby="secret-fault" onChange={(event) => setValue(event.target.value)} />
         </label>
-        <button type="submit" aria-disabled={send.isPending} disabled={!isReady}>
+        <Button scope="deploy" type="submit" aria-disabled={send.isPending} disabled={!isReady}>
           Set
-        </button>
+        </Button>
         <span role="status" className="quiet">
           {said}
         </span>

@@ -8,6 +8,7 @@ import { isText as isTextual } from "../../model/execution";
 import { withLf } from "../../model/lines";
 import { bytes, jsonFault } from "../../model/show";
 import { Facts, Section, Trouble } from "../../parts/bits";
+import { Button } from "../../parts/Button";
 import { Confirm } from "../../parts/Confirm";
 import { AsCurl } from "../../parts/copy";
 import { Download } from "../../parts/Download";
@@ -117,9 +118,9 @@ function Editing({ app, name, stored }: Props & { readonly stored: StoredValue }
         )}
         <div className="actions">
           {isText && (
-            <button type="submit" className="first" aria-disabled={save.isPending} disabled={!canSave}>
+            <Button scope="deploy" type="submit" className="first" aria-disabled={save.isPending} disabled={!canSave}>
               Save
-            </button>
+            </Button>
           )}
           {draft !== null && !isBehind && !save.isPending && (
             <Confirm label="Drop what was typed" title="Drop what was typed?" onConfirm={() => choose(null)}>
@@ -128,7 +129,7 @@ function Editing({ app, name, stored }: Props & { readonly stored: StoredValue }
           )}
           {isThere && <Download url={dataPaths.value(app, name)} name="value" />}
           {isThere && (
-            <Confirm label="Delete" title={`Delete ${name}?`} disabled={drop.isPending} onConfirm={() => dropOnce()}>
+            <Confirm scope="deploy" label="Delete" title={`Delete ${name}?`} disabled={drop.isPending} onConfirm={() => dropOnce()}>
               <p>
                 Its value is gone then{draft !== null && ", with what was typed over it"}, and triggers on data fire.
               </p>

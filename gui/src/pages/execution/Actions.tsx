@@ -3,6 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { type Schemas, answered, client } from "../../api/client";
 import { paths } from "../../api/queries";
 import { Trouble } from "../../parts/bits";
+import { Button } from "../../parts/Button";
 import { AsCurl } from "../../parts/copy";
 import { useOnce } from "../../parts/once";
 import { type Redrive, useAgain } from "./redrive";
@@ -26,21 +27,22 @@ export function Actions({ app, found, redrive }: Props) {
   return (
     <div className="actions">
       {running && (
-        <button type="button" aria-disabled={cancel.isPending} onClick={() => cancelOnce()}>
+        <Button scope="invoke" type="button" aria-disabled={cancel.isPending} onClick={() => cancelOnce()}>
           Cancel
-        </button>
+        </Button>
       )}
       {redrive.isPossible &&
         redrive.versions.map((version) => (
-          <button
+          <Button
             key={version}
+            scope="invoke"
             type="button"
             className={version === found.version ? undefined : "first"}
             aria-disabled={redrive.isPending}
             onClick={() => redrive.begin({ version, from: null })}
           >
             {version === found.version ? "Redrive from the state that failed" : `Redrive with version ${version}`}
-          </button>
+          </Button>
         ))}
       <AsCurl name={action} method="POST" url={paths.invocation(app, id, `/${action}`)} command={["invocations", action, app, id]} />
       {running && cancel.error && <Trouble error={cancel.error} />}

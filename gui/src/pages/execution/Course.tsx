@@ -7,8 +7,9 @@ import { type Status, history, paths } from "../../api/queries";
 import { EMPTY, type StateNode, graphOf } from "../../model/definition";
 import { type HistoryEvent, details } from "../../model/history";
 import { type StateProgress, progressOf, runText } from "../../model/progress";
-import { jsonFault } from "../../model/show";
+import { jsonFault, visible } from "../../model/show";
 import { Section, StatusBadge, Trouble, Value } from "../../parts/bits";
+import { Button } from "../../parts/Button";
 import { AsCurl } from "../../parts/copy";
 import { Graph } from "../../parts/Graph";
 import { type Column, Table } from "../../parts/Table";
@@ -76,7 +77,7 @@ export function Course({ app, found, definition, redrive }: Props) {
         <details>
           <summary>History: {events.length} events</summary>
           <Events events={events} whole={query.data?.whole ?? true} />
-          <AsCurl url={paths.invocation(app, id, "/history?limit=1000")} />
+          <AsCurl url={paths.invocation(app, id, "/history?limit=1000")} command={["invocations", "history", app, id]} />
         </details>
       )}
     </>
@@ -151,9 +152,9 @@ function FromHere({ app, found, state, redrive }: { readonly app: string; readon
   return (
     <div className="actions below">
       {redrive.versions.map((version) => (
-        <button key={version} type="button" aria-disabled={redrive.isPending} onClick={() => redrive.begin({ version, from })}>
+        <Button key={version} scope="invoke" type="button" aria-disabled={redrive.isPending} onClick={() => redrive.begin({ version, from })}>
           {version === found.version ? "Redrive from here" : `Redrive from here with version ${version}`}
-        </button>
+        </Button>
       ))}
       <AsCurl
         name="redrive from here"
@@ -172,7 +173,7 @@ const COLUMNS: readonly Column<HistoryEvent>[] = [
   { head: "Type", cell: (event) => event.type },
   { head: "State", cell: (event) => String(details(event).name ?? "") },
   { head: "Time", cell: (event) => event.timestamp },
-  { head: "Error", cell: (event) => <span className="fault">{String(details(event).error ?? "")}</span> },
+  { head: "Error", cell: (event) => <span className="fault">{visible(String(details(event).error ?? ""))}</span> },
 ];
 
 function Events({ events, whole }: { readonly events: readonly HistoryEvent[]; readonly whole: boolean }) {

@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Schemas } from "../../api/client";
 import { files } from "../../api/versions";
+import { visible } from "../../model/show";
 import { type Place, grainOf, placesOf } from "../../model/source";
 import { To } from "../../parts/bits";
 
@@ -19,8 +20,8 @@ export function Failure({ app, id, version, failure }: Props) {
   const places = placesOf(failure.stackTrace ?? "", listed.data?.files.map((file) => file.path) ?? []).slice(0, MOST_PLACES);
   return (
     <section aria-labelledby="error" className="trouble">
-      <h2 id="error">{failure.error ?? "Error"}</h2>
-      <p>{failure.cause ?? ""}</p>
+      <h2 id="error">{visible(failure.error ?? "Error")}</h2>
+      <p>{visible(failure.cause ?? "")}</p>
       {places.length > 0 && (
         <ul className="places">
           {places.map((place, i) => (
@@ -32,7 +33,7 @@ export function Failure({ app, id, version, failure }: Props) {
       )}
       {failure.stackTrace && (
         <pre tabIndex={0} aria-label="Stack trace">
-          {failure.stackTrace}
+          {visible(failure.stackTrace)}
         </pre>
       )}
     </section>

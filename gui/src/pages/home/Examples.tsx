@@ -5,6 +5,7 @@ import { address } from "../../api/client";
 import { type Example, deployExample, examples } from "../../api/examples";
 import { nameHere } from "../../model/tenant";
 import { Section, To, Trouble } from "../../parts/bits";
+import { Button } from "../../parts/Button";
 import { useOnce } from "../../parts/once";
 
 export function Examples({ there }: { readonly there: readonly string[] }) {
@@ -48,9 +49,9 @@ function Card({ example, there }: { readonly example: Example; readonly there: s
             )}
           </>
         ) : (
-          <button type="button" aria-disabled={deploy.isPending} onClick={() => deployOnce()}>
+          <Button scope="deploy" type="button" aria-disabled={deploy.isPending} onClick={() => deployOnce()}>
             Deploy <span className="unseen">{title}</span>
-          </button>
+          </Button>
         )}
         <span role="status" className="quiet">
           {deploy.isPending && (line || "sending…")}

@@ -4,6 +4,7 @@ import { answered, client } from "../../api/client";
 import { paths } from "../../api/queries";
 import { type Host, leftText } from "../../model/hosts";
 import { Trouble } from "../../parts/bits";
+import { Button } from "../../parts/Button";
 import { Confirm } from "../../parts/Confirm";
 import { AsCurl } from "../../parts/copy";
 import { useOnce } from "../../parts/once";
@@ -24,13 +25,13 @@ export function Service({ host }: { readonly host: Host }) {
     <>
       <div className="actions">
         {deed === "drain" ? (
-          <Confirm label="Drain" title={`Drain ${host.host}?`} disabled={change.isPending} onConfirm={() => changeOnce("drain")}>
+          <Confirm scope="operator" label="Drain" title={`Drain ${host.host}?`} disabled={change.isPending} onConfirm={() => changeOnce("drain")}>
             <p>It takes nothing new. What runs there ends, or goes on elsewhere when it takes too long; its cloud processes go to the other hosts. It takes work again when you say so, or when it is started again.</p>
           </Confirm>
         ) : (
-          <button type="button" aria-label={`Resume ${host.host}`} aria-disabled={change.isPending} onClick={() => changeOnce("resume")}>
+          <Button scope="operator" type="button" aria-label={`Resume ${host.host}`} aria-disabled={change.isPending} onClick={() => changeOnce("resume")}>
             Resume
-          </button>
+          </Button>
         )}
         <span role="status" className="quiet">
           {host.state === "draining" && leftText(host)}

@@ -6,6 +6,7 @@ import { paths } from "../../api/queries";
 import { status } from "../../api/running";
 import type { Process } from "../../model/process";
 import { Trouble } from "../../parts/bits";
+import { Button } from "../../parts/Button";
 import { Confirm } from "../../parts/Confirm";
 import { AsCurl } from "../../parts/copy";
 import { useOnce } from "../../parts/once";
@@ -48,19 +49,19 @@ export function ProcessActions({ app, found }: { readonly app: string; readonly 
   return (
     <>
       <div className="actions">
-        <button type="button" aria-disabled={act.isPending} onClick={() => once(isSwapped ? "swap-in" : "swap-out")}>
+        <Button scope="invoke" type="button" aria-disabled={act.isPending} onClick={() => once(isSwapped ? "swap-in" : "swap-out")}>
           {isSwapped ? "Swap in" : "Swap out"}
-        </button>
+        </Button>
         {!isSwapped && (
-          <button type="button" aria-disabled={act.isPending} onClick={() => once("checkpoint")}>
+          <Button scope="invoke" type="button" aria-disabled={act.isPending} onClick={() => once("checkpoint")}>
             Checkpoint
-          </button>
+          </Button>
         )}
         {others.length > 0 && (
           <span>
-            <button type="button" aria-disabled={act.isPending} onClick={() => once("migrate")}>
+            <Button scope="deploy" type="button" aria-disabled={act.isPending} onClick={() => once("migrate")}>
               Migrate
-            </button>{" "}
+            </Button>{" "}
             <label>
               to{" "}
               <select value={to} onChange={(event) => setHost(event.target.value)}>
@@ -72,7 +73,7 @@ export function ProcessActions({ app, found }: { readonly app: string; readonly 
             </label>
           </span>
         )}
-        <Confirm label="Kill" title={`Kill ${found.process}?`} disabled={kill.isPending} onConfirm={() => kill.mutate()}>
+        <Confirm scope="deploy" label="Kill" title={`Kill ${found.process}?`} disabled={kill.isPending} onConfirm={() => kill.mutate()}>
           <p>What runs in it ends; its state, mailbox and logs are gone.</p>
         </Confirm>
         <span role="status" className="quiet">

@@ -2,10 +2,12 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { busPaths, letters } from "../../api/bus";
 import { answered, client } from "../../api/client";
+import { options } from "../../model/command";
 import { type Letter, failureText, payloadShown } from "../../model/queue";
 import type { Route } from "../../model/route";
-import { many, when } from "../../model/show";
+import { many, visible, when } from "../../model/show";
 import { Facts, Found, Section, To, Trouble, Value } from "../../parts/bits";
+import { Button } from "../../parts/Button";
 import { Confirm } from "../../parts/Confirm";
 import { AsCurl } from "../../parts/copy";
 import { useOnce } from "../../parts/once";
@@ -54,10 +56,10 @@ export function DeadLetters({ route }: { readonly route: Shown }) {
           ) : (
             <>
               <div className="actions">
-                <button type="button" aria-disabled={act.isPending} onClick={() => once({ what: "replay", message: null })}>
+                <Button scope="invoke" type="button" aria-disabled={act.isPending} onClick={() => once({ what: "replay", message: null })}>
                   Send all again
-                </button>
-                <Confirm label="Drop all" title={`Drop the dead letters of ${queue}?`} disabled={act.isPending} onConfirm={() => once({ what: "drop", message: null })}>
+                </Button>
+                <Confirm scope="invoke" label="Drop all" title={`Drop the dead letters of ${queue}?`} disabled={act.isPending} onConfirm={() => once({ what: "drop", message: null })}>
                   <p>The first 1,000 of them are gone for good.</p>
                 </Confirm>
               </div>
@@ -69,8 +71,8 @@ export function DeadLetters({ route }: { readonly route: Shown }) {
         }
       </Found>
       <Pages route={route} />
-      <AsCurl name="dead letters" url={busPaths.letters(app, queue, after)} command={["triggers", "dead-letters", app, queue]} />
-      <AsCurl name="send all again" method="POST" url={busPaths.queue(app, queue, "/dead-letters/replay")} />
+      <AsCurl name="dead letters" url={busPaths.letters(app, queue, after)} command={["triggers", "dead-letters", app, queue, ...options({ after })]} />
+      <AsCurl name="send all again" method="POST" url={busPaths.queue(app, queue, "/dead-letters/replay")} command={["triggers", "replay", app, queue, "--all"]} />
     </Section>
   );
 }
@@ -96,12 +98,12 @@ function One({ app, letter, disabled, act }: OneProps) {
   return (
     <article className="letter" aria-label={`Dead letter ${letter.id}`}>
       <div className="heading">
-        <h3 className="fault">{failureText(letter)}</h3>
+        <h3 className="fault">{visible(failureText(letter))}</h3>
         <div className="actions">
-          <button type="button" className="small" disabled={disabled} onClick={() => act({ what: "replay", message: letter.id })}>
+          <Button scope="invoke" type="button" className="small" disabled={disabled} onClick={() => act({ what: "replay", message: letter.id })}>
             Send again
-          </button>
-          <Confirm small label="Drop" title="Drop this letter?" disabled={disabled} onConfirm={() => act({ what: "drop", message: letter.id })}>
+          </Button>
+          <Confirm scope="invoke" small label="Drop" title="Drop this letter?" disabled={disabled} onConfirm={() => act({ what: "drop", message: letter.id })}>
             <p>Message {letter.id} is gone for good.</p>
           </Confirm>
         </div>

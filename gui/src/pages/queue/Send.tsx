@@ -5,6 +5,7 @@ import { busPaths } from "../../api/bus";
 import { answered, client } from "../../api/client";
 import { jsonFault } from "../../model/show";
 import { Section, Trouble } from "../../parts/bits";
+import { Button } from "../../parts/Button";
 import { AsCurl } from "../../parts/copy";
 import { JsonField } from "../../parts/JsonField";
 import { useOnce } from "../../parts/once";
@@ -38,9 +39,9 @@ export function Send({ app, queue }: { readonly app: string; readonly queue: str
       >
         <JsonField id="message" label="Message, as JSON" value={message} fault={fault} rows={4} onChange={setMessage} />
         <div className="actions">
-          <button type="submit" className="first" aria-disabled={send.isPending} disabled={fault !== null}>
+          <Button scope="invoke" type="submit" className="first" aria-disabled={send.isPending} disabled={fault !== null}>
             Send
-          </button>
+          </Button>
           <label>
             Group <input value={group} maxLength={256} placeholder="none" onChange={(event) => setGroup(event.target.value)} />
           </label>

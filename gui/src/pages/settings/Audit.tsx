@@ -1,15 +1,15 @@
 // Who changed what, the newest first.
 import { useQuery } from "@tanstack/react-query";
-import { who } from "../../api/session";
 import { type AuditEntry, ENTRIES, audit, settingsPaths } from "../../api/settings";
-import { tenants } from "../../api/tenants";
 import { callerText, detailsText, operationText, outcomeText } from "../../model/audit";
+import { options } from "../../model/command";
 import type { Route } from "../../model/route";
 import { when } from "../../model/show";
 import { Found, Section, To, ToApplication } from "../../parts/bits";
 import { AsCurl } from "../../parts/copy";
 import { replace } from "../../parts/router";
 import { type Column, Table } from "../../parts/Table";
+import { TenantChoice } from "./TenantChoice";
 
 export function Audit({ route }: { readonly route: Extract<Route, { page: "settings" }> }) {
   const { tenant, operation, application, before } = route;
@@ -17,7 +17,7 @@ export function Audit({ route }: { readonly route: Extract<Route, { page: "setti
   return (
     <Section title="Audit log">
       <div className="filters">
-        <OfTenant chosen={tenant} onChoose={(one) => replace({ ...route, tenant: one, before: "" })} />
+        <TenantChoice chosen={tenant} onChoose={(one) => replace({ ...route, tenant: one, before: "" })} />
         <label>
           Operation <input type="search" value={operation} spellCheck={false} placeholder="moveAlias" onChange={(event) => replace({ ...route, operation: event.target.value.trim(), before: "" })} />
         </label>
@@ -48,28 +48,9 @@ export function Audit({ route }: { readonly route: Extract<Route, { page: "setti
       </Found>
       <AsCurl
         url={settingsPaths.audit(filter)}
-        command={["audit", "--limit", String(ENTRIES), ...(tenant ? ["--tenant", tenant] : []), ...(operation ? ["--operation", operation] : []), ...(application ? ["--application", application] : []), ...(before ? ["--before", before] : [])]}
+        command={["audit", ...options({ limit: String(ENTRIES), ...filter })]}
       />
     </Section>
-  );
-}
-
-/** For who operates the platform: he alone sees another tenant's than that in which he acts. */
-function OfTenant({ chosen, onChoose }: { readonly chosen: string; readonly onChoose: (tenant: string) => void }) {
-  const here = useQuery(who()).data;
-  const operates = here?.scopes.includes("operator") === true;
-  const all = useQuery({ ...tenants(), enabled: operates }).data?.tenants.map((one) => one.tenant) ?? [];
-  if (!operates) return null;
-  const own = here.tenant;
-  return (
-    <label>
-      Tenant{" "}
-      <select value={chosen || own} onChange={(event) => onChoose(event.target.value === own ? "" : event.target.value)}>
-        {[...new Set([own, ...all, ...(chosen ? [chosen] : [])])].map((name) => (
-          <option key={name}>{name}</option>
-        ))}
-      </select>
-    </label>
   );
 }
 

@@ -3,15 +3,18 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { type Invitation, ROLES, type Role, invitations, invite, peoplePaths, withdraw } from "../../api/people";
 import { callerText } from "../../model/audit";
+import { options } from "../../model/command";
 import { when } from "../../model/show";
 import { Found, Section, Trouble } from "../../parts/bits";
+import { Button } from "../../parts/Button";
 import { AsCurl, Copy } from "../../parts/copy";
 import { useOnce } from "../../parts/once";
 import { type Column, Table } from "../../parts/Table";
 
-const MAY: Readonly<Record<Role, string>> = { viewer: "reads", developer: "reads, calls and deploys", owner: "all of that, and members, keys, secrets" };
+const MAY: Readonly<Record<Role, string>> = { viewer: "reads", developer: "reads, calls and deploys", owner: "all of that, and members, keys, the audit log, deleting applications" };
 
-export function Invitations({ tenant }: { readonly tenant: string }) {
+/** @param isOwn of the tenant in which who looks acts */
+export function Invitations({ tenant, isOwn }: { readonly tenant: string; readonly isOwn: boolean }) {
   const cache = useQueryClient();
   const [role, setRole] = useState<Role>("developer");
   const onSettled = () => cache.invalidateQueries({ queryKey: ["invitations", tenant] });
@@ -28,9 +31,9 @@ export function Invitations({ tenant }: { readonly tenant: string }) {
       quiet: true,
       kind: "deeds",
       cell: (one) => (
-        <button type="button" className="small" aria-disabled={back.isPending} onClick={() => backOnce(one.id)}>
+        <Button scope="admin" type="button" className="small" aria-disabled={back.isPending} onClick={() => backOnce(one.id)}>
           Take back
-        </button>
+        </Button>
       ),
     },
   ];
@@ -52,9 +55,9 @@ export function Invitations({ tenant }: { readonly tenant: string }) {
             </select>
           </label>
           <span className="quiet">{MAY[role]}</span>
-          <button type="submit" aria-disabled={make.isPending}>
+          <Button scope="admin" type="submit" aria-disabled={make.isPending}>
             Make an invitation
-          </button>
+          </Button>
         </div>
       </form>
       {make.error && <Trouble error={make.error} />}
@@ -74,7 +77,7 @@ export function Invitations({ tenant }: { readonly tenant: string }) {
       <Found query={useQuery(invitations(tenant))}>
         {({ invitations: all }) => <Table caption="Table of invitations" rows={all} rowKey={(one) => one.id} columns={columns} empty={<p>Nobody is invited.</p>} />}
       </Found>
-      <AsCurl name="invite" method="POST" url={peoplePaths.invitations(tenant)} body={JSON.stringify({ role })} command={["account", "invite", "--role", role]} />
+      <AsCurl name="invite" method="POST" url={peoplePaths.invitations(tenant)} body={JSON.stringify({ role })} command={["account", "invite", "--role", role, ...options({ tenant: isOwn ? "" : tenant })]} />
     </Section>
   );
 }

@@ -60,7 +60,7 @@ function columns(isPending: boolean, revoke: (id: string) => void): readonly Col
       quiet: true,
       kind: "deeds",
       cell: (one) => (
-        <Confirm label="Revoke" title={`Revoke ${one.name}?`} small disabled={isPending} onConfirm={() => revoke(one.id)}>
+        <Confirm scope="admin" label="Revoke" title={`Revoke ${one.name}?`} small disabled={isPending} onConfirm={() => revoke(one.id)}>
           <p>Whoever uses this key is refused from then on, and it does not come back.</p>
         </Confirm>
       ),

@@ -3,15 +3,18 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type Member, ROLES, type Role, members, peoplePaths, removeMember, setRole } from "../../api/people";
 import { who } from "../../api/session";
 import { sinceText } from "../../model/audit";
+import type { Route } from "../../model/route";
 import { when } from "../../model/show";
 import { Found, Section, Trouble } from "../../parts/bits";
 import { Confirm } from "../../parts/Confirm";
 import { AsCurl } from "../../parts/copy";
+import { replace } from "../../parts/router";
 import { useOnce } from "../../parts/once";
 import { type Column, Empty, Table } from "../../parts/Table";
 import { Invitations } from "./Invitations";
+import { TenantChoice } from "./TenantChoice";
 
-export function Members() {
+export function Members({ route }: { readonly route: Extract<Route, { page: "settings" }> }) {
   return (
     <Found query={useQuery(who())}>
       {(found) =>
@@ -23,8 +26,11 @@ export function Members() {
           </Empty>
         ) : (
           <>
-            <OfTenant tenant={found.tenant ?? ""} />
-            <Invitations tenant={found.tenant ?? ""} />
+            <div className="filters">
+              <TenantChoice chosen={route.tenant} onChoose={(tenant) => replace({ ...route, tenant })} />
+            </div>
+            <OfTenant key={`members of ${route.tenant}`} tenant={route.tenant || found.tenant} />
+            <Invitations key={`invitations of ${route.tenant}`} tenant={route.tenant || found.tenant} isOwn={route.tenant === ""} />
           </>
         )
       }
@@ -57,7 +63,7 @@ function OfTenant({ tenant }: { readonly tenant: string }) {
       quiet: true,
       kind: "deeds",
       cell: (one) => (
-        <Confirm label="Take out" title={`Take ${one.user} out?`} small disabled={remove.isPending} onConfirm={() => removeOnce(one.user)}>
+        <Confirm scope="admin" label="Take out" title={`Take ${one.user} out?`} small disabled={remove.isPending} onConfirm={() => removeOnce(one.user)}>
           <p>The account stays, and reaches nothing of this tenant any more.</p>
         </Confirm>
       ),

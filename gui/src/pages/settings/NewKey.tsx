@@ -2,17 +2,11 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { type Scope, createKey, settingsPaths } from "../../api/settings";
-import { LIFETIMES, SCOPES, keyFault } from "../../model/apiKey";
+import { LIFETIMES, MAY, SCOPES, keyFault } from "../../model/apiKey";
 import { Section, Trouble } from "../../parts/bits";
+import { Button } from "../../parts/Button";
 import { AsCurl, Copy } from "../../parts/copy";
 import { useOnce } from "../../parts/once";
-
-const MAY: Readonly<Record<Scope, string>> = {
-  invoke: "call grains and workflows, send messages",
-  deploy: "deploy and change applications",
-  read: "see executions, logs and data",
-  admin: "keys, secrets, the audit log",
-};
 
 export function NewKey() {
   const cache = useQueryClient();
@@ -66,9 +60,9 @@ export function NewKey() {
           ))}
         </fieldset>
         <div className="actions">
-          <button type="submit" className="first" aria-disabled={make.isPending} disabled={fault !== null} aria-describedby="key-fault">
+          <Button scope="admin" type="submit" className="first" aria-disabled={make.isPending} disabled={fault !== null} aria-describedby="key-fault">
             Make it
-          </button>
+          </Button>
           <span id="key-fault" className="quiet">
             {name === "" ? "" : fault}
           </span>

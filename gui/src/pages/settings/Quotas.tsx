@@ -1,37 +1,44 @@
-// What the tenant may have at most, and what it has. Limits are the operator's to set.
+// What a tenant may have at most, and what it has. Limits are the operator's to set.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { isWithoutManagement, quotas, setQuotas, settingsPaths } from "../../api/settings";
 import { who } from "../../api/session";
 import { MOST, QUOTAS, type Quota, isBytes, limitOf, typedAs } from "../../model/quota";
+import { options } from "../../model/command";
+import type { Route } from "../../model/route";
 import { bytes } from "../../model/show";
 import { Facts, Found, Section, Trouble } from "../../parts/bits";
 import { AsCurl } from "../../parts/copy";
+import { replace } from "../../parts/router";
 import { useOnce } from "../../parts/once";
+import { TenantChoice } from "./TenantChoice";
 import { WithoutManagement } from "../../parts/WithoutManagement";
 
 export type Limits = Readonly<Record<Quota, number | null>>;
 
-export function Quotas() {
+export function Quotas({ route }: { readonly route: Extract<Route, { page: "settings" }> }) {
   const here = useQuery(who()).data;
-  const tenant = here?.tenant ?? "default";
+  const tenant = route.tenant || (here?.tenant ?? "default");
   const found = useQuery(quotas(tenant));
   if (isWithoutManagement(found.error)) {
     return <WithoutManagement what="quotas" />;
   }
   return (
     <Section title="Quotas">
+      <div className="filters">
+        <TenantChoice chosen={route.tenant} onChoose={(one) => replace({ ...route, tenant: one })} />
+      </div>
       <Found query={found}>
         {({ limits, use }) => (
           <>
             <Facts facts={QUOTAS.map(([quota, label]) => [label, inWords(quota, limits[quota] ?? null, quota === "requestsPerSecond" ? undefined : use?.[quota])])} />
             {here?.scopes.includes("operator") && (
-              <Change key={JSON.stringify(limits)} tenant={tenant} limits={each((quota) => limits[quota] ?? null)} />
+              <Change key={`${tenant} ${JSON.stringify(limits)}`} tenant={tenant} limits={each((quota) => limits[quota] ?? null)} />
             )}
           </>
         )}
       </Found>
-      <AsCurl url={settingsPaths.quotas(tenant)} command={["quotas", "show"]} />
+      <AsCurl url={settingsPaths.quotas(tenant)} command={["quotas", "show", ...options({ tenant: route.tenant })]} />
     </Section>
   );
 }

@@ -1,10 +1,9 @@
 // Where one is signed in, and one's password.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { type Session, changePassword, endSession, peoplePaths, sessions } from "../../api/people";
+import { type Session, changePassword, endSession, sessions } from "../../api/people";
 import { when } from "../../model/show";
 import { Found, Section, Trouble } from "../../parts/bits";
-import { AsCurl } from "../../parts/copy";
 import { useOnce } from "../../parts/once";
 import { type Column, Table } from "../../parts/Table";
 
@@ -37,7 +36,6 @@ export function Sessions() {
       <Found query={useQuery(sessions())}>
         {({ sessions: all }) => <Table caption="Table of sessions" rows={all} rowKey={(one) => one.id} columns={columns} empty={<p>There is none.</p>} />}
       </Found>
-      <AsCurl url={peoplePaths.sessions()} />
     </Section>
   );
 }

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { type Tenant, actIn, createTenant, deleteTenant, setTenantState, tenantPaths, tenants } from "../../api/tenants";
 import { when } from "../../model/show";
 import { Found, Section, Trouble } from "../../parts/bits";
+import { Button } from "../../parts/Button";
 import { Confirm } from "../../parts/Confirm";
 import { AsCurl } from "../../parts/copy";
 import { useOnce } from "../../parts/once";
@@ -52,15 +53,15 @@ export function Tenants() {
         one.tenant === "default" ? null : (
           <>
             {one.state === "active" ? (
-              <Confirm label="Suspend" title={`Suspend ${one.tenant}?`} small disabled={change.isPending} onConfirm={() => changeOnce({ tenant: one.tenant, state: "suspended" })}>
+              <Confirm scope="operator" label="Suspend" title={`Suspend ${one.tenant}?`} small disabled={change.isPending} onConfirm={() => changeOnce({ tenant: one.tenant, state: "suspended" })}>
                 <p>Its keys and sessions open nothing any more; what it has stays, and what runs goes on.</p>
               </Confirm>
             ) : (
-              <button type="button" aria-label={`Resume ${one.tenant}`} disabled={change.isPending} onClick={() => changeOnce({ tenant: one.tenant, state: "active" })}>
+              <Button scope="operator" type="button" aria-label={`Resume ${one.tenant}`} disabled={change.isPending} onClick={() => changeOnce({ tenant: one.tenant, state: "active" })}>
                 Resume
-              </button>
+              </Button>
             )}
-            <Confirm label="Delete" title={`Delete ${one.tenant}?`} name={one.tenant} small disabled={end.isPending} onConfirm={() => endOnce(one.tenant)}>
+            <Confirm scope="operator" label="Delete" title={`Delete ${one.tenant}?`} name={one.tenant} small disabled={end.isPending} onConfirm={() => endOnce(one.tenant)}>
               <p>Its keys, its invitations and its members' places go with it for good; accounts stay. One that has applications is not deleted: these are deleted first.</p>
             </Confirm>
           </>
@@ -84,9 +85,9 @@ export function Tenants() {
         <label>
           New tenant <input value={name} autoCapitalize="none" spellCheck={false} required pattern="[a-z][a-z0-9]{1,19}" title="a to z and digits, two to twenty" onChange={(event) => setName(event.target.value)} />
         </label>
-        <button type="submit" aria-disabled={make.isPending}>
+        <Button scope="operator" type="submit" aria-disabled={make.isPending}>
           Make
-        </button>
+        </Button>
       </form>
       {make.error && <Trouble error={make.error} />}
       <AsCurl url={tenantPaths.tenants()} command={["tenant", "list"]} />

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { type User, changeUser, peoplePaths, users } from "../../api/people";
 import { when } from "../../model/show";
 import { Found, Section, Trouble } from "../../parts/bits";
+import { Button } from "../../parts/Button";
 import { Confirm } from "../../parts/Confirm";
 import { AsCurl } from "../../parts/copy";
 import { useOnce } from "../../parts/once";
@@ -40,15 +41,16 @@ export function Users({ me }: { readonly me: string }) {
         one.user === me ? null : (
           <>
             {one.disabled ? (
-              <button type="button" aria-label={`Let ${one.user} in`} disabled={change.isPending} onClick={() => changeOnce({ user: one.user, disabled: false })}>
+              <Button scope="operator" type="button" aria-label={`Let in ${one.user}`} disabled={change.isPending} onClick={() => changeOnce({ user: one.user, disabled: false })}>
                 Let in
-              </button>
+              </Button>
             ) : (
-              <Confirm label="Shut out" title={`Shut ${one.user} out?`} small disabled={change.isPending} onConfirm={() => changeOnce({ user: one.user, disabled: true })}>
+              <Confirm scope="operator" label="Shut out" title={`Shut ${one.user} out?`} small disabled={change.isPending} onConfirm={() => changeOnce({ user: one.user, disabled: true })}>
                 <p>His sessions are over at once, and he cannot sign in any more. Keys that he made stay: they are their tenants'.</p>
               </Confirm>
             )}
             <Confirm
+              scope="operator"
               label={one.operator ? "Operate no more" : "Let operate"}
               title={one.operator ? `${one.user} operates the platform no more?` : `Let ${one.user} operate the platform?`}
               small
@@ -104,9 +106,9 @@ function Forgotten({ names }: { readonly names: readonly string[] }) {
       <label>
         New password <input type="password" value={password} autoComplete="new-password" required minLength={10} maxLength={1024} onChange={(event) => setPassword(event.target.value)} />
       </label>
-      <button type="submit" aria-disabled={give.isPending}>
+      <Button scope="operator" type="submit" aria-disabled={give.isPending}>
         Give it
-      </button>
+      </Button>
       <span role="status" className="quiet">
         {give.isSuccess && "done: the sessions of before are over"}
       </span>

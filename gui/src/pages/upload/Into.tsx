@@ -2,16 +2,18 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { answered, client } from "../../api/client";
-import { type Upload, zippedTexts } from "../../api/deploy";
+import { type Upload, zippedContents } from "../../api/deploy";
 import { applications } from "../../api/queries";
 import { useShownName } from "../../api/session";
 import { APPLICATION, newApplication } from "../../model/bundle";
+import type { Content } from "../../model/content";
 import { nameHere } from "../../model/tenant";
 import { Trouble } from "../../parts/bits";
+import { Button } from "../../parts/Button";
 import { useOnce } from "../../parts/once";
 
 interface Props {
-  readonly files: Readonly<Record<string, string>>;
+  readonly files: Readonly<Record<string, Content>>;
   readonly into: string;
   readonly onUpload: (upload: Upload) => void;
 }
@@ -23,7 +25,7 @@ export function Into({ files, into, onUpload }: Props) {
   const there = (useQuery(applications()).data?.applications ?? []).map((one) => one.name);
   const make = useMutation({
     mutationFn: async (): Promise<Upload> => {
-      if (app === "") return { kind: "zip", zip: await zippedTexts(newApplication(name, files)) };
+      if (app === "") return { kind: "zip", zip: await zippedContents(newApplication(name, files)) };
       const live = await answered(client.GET("/api/v1/applications/{app}", { params: { path: { app } } }));
       return { kind: "edits", app, base: live.version, files };
     },
@@ -57,9 +59,9 @@ export function Into({ files, into, onUpload }: Props) {
           <input value={name} placeholder="hello" aria-invalid={name !== "" && !isValid} aria-describedby="name-rule" onChange={(event) => setName(event.target.value)} />
         </label>
       )}
-      <button type="submit" className="first" aria-disabled={make.isPending} disabled={!isValid}>
+      <Button scope="deploy" type="submit" className="first" aria-disabled={make.isPending} disabled={!isValid}>
         Look at it
-      </button>
+      </Button>
       <span id="name-rule" className={name === "" || isValid ? "quiet" : "fault"}>
         {app === "" && (isTaken ? `There is an application ${name}: choose it.` : "Small letters, digits and -, at most 63.")}
       </span>

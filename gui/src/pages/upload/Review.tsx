@@ -5,6 +5,7 @@ import { type Preview, type Upload, deploy, editsBody, numberOf, preview, upload
 import { useShownName } from "../../api/session";
 import { NAME } from "../../model/bundle";
 import { Facts, Found, Section, To, Trouble } from "../../parts/bits";
+import { Button } from "../../parts/Button";
 import { AsCurl } from "../../parts/copy";
 import { useOnce } from "../../parts/once";
 import { useSettled } from "../../parts/settled";
@@ -48,9 +49,9 @@ export function Review({ upload, into }: { readonly upload: Upload; readonly int
           if (isLooked) buildOnce();
         }}
       >
-        <button type="submit" className="first" aria-disabled={build.isPending} disabled={!isLooked}>
+        <Button scope="deploy" type="submit" className="first" aria-disabled={build.isPending} disabled={!isLooked}>
           {!look.data || look.data.deployed === null ? "Deploy" : `Make version ${look.data.deployed} ${alias}`}
-        </button>
+        </Button>
         <label>
           as alias <input value={alias} size={10} aria-invalid={!isValid} onChange={(event) => setAlias(event.target.value)} />
         </label>

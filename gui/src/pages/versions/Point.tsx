@@ -2,6 +2,7 @@
 import { useState } from "react";
 import { NAME } from "../../model/bundle";
 import { Section } from "../../parts/bits";
+import { Button } from "../../parts/Button";
 
 interface Props {
   readonly versions: readonly number[];
@@ -35,9 +36,9 @@ export function Point({ versions, isBusy, onPoint }: Props) {
             ))}
           </select>
         </label>
-        <button type="submit" disabled={!isValid || isBusy}>
+        <Button scope="deploy" type="submit" disabled={!isValid || isBusy}>
           Point it there
-        </button>
+        </Button>
         <span className="quiet">Targets are then called as target@alias.</span>
       </form>
     </Section>

@@ -4,9 +4,10 @@ import { useState } from "react";
 import { answered, client } from "../../api/client";
 import { paths } from "../../api/queries";
 import type { StateNode } from "../../model/definition";
-import { jsonFault, value } from "../../model/show";
+import { jsonFault, value, visible } from "../../model/show";
 import { GIVES, type Gives, trialBody, trialWords } from "../../model/trial";
 import { Trouble } from "../../parts/bits";
+import { Button } from "../../parts/Button";
 import { AsCurl } from "../../parts/copy";
 import { JsonField } from "../../parts/JsonField";
 import { useKeptText } from "../../parts/kept";
@@ -63,17 +64,17 @@ export function StateTrial({ app, workflow, definition, state, grains }: Props) 
           </select>
         </label>
         {gives !== "its input" && <JsonField id="trial-given" label={gives === "a result" ? "The result, as JSON" : "The error, as JSON"} value={given} fault={givenFault} rows={2} onChange={setGiven} />}
-        <button type="submit" className="small" aria-disabled={trial.isPending} disabled={isOff}>
+        <Button scope="invoke" type="submit" className="small" aria-disabled={trial.isPending} disabled={isOff}>
           Test
-        </button>
+        </Button>
       </form>
       {trial.error && <Trouble error={trial.error} />}
       <div role="status">
         {trial.data !== undefined && (
           <>
-            <p>{trialWords(trial.data)}</p>
+            <p>{visible(trialWords(trial.data))}</p>
             <pre tabIndex={0} aria-label="what came of the test">
-              {value(trial.data).text}
+              {visible(value(trial.data).text)}
             </pre>
           </>
         )}

@@ -4,7 +4,7 @@ import { json } from "@codemirror/lang-json";
 import { python } from "@codemirror/lang-python";
 import { HighlightStyle, bracketMatching, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
 import { Annotation, Compartment, EditorState, type Extension, StateEffect, StateField } from "@codemirror/state";
-import { Decoration, type DecorationSet, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
+import { Decoration, type DecorationSet, EditorView, highlightActiveLine, highlightSpecialChars, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import type { Finding } from "../../model/source";
 
@@ -81,6 +81,8 @@ export function stateOf(text: string, language: Language, label: string, told: T
       lineNumbers(),
       history(),
       highlightActiveLine(),
+      // What turns or hides other text is seen, and stays as it is.
+      highlightSpecialChars(),
       bracketMatching(),
       indentOnInput(),
       LANGUAGES[language](),

@@ -6,6 +6,7 @@ import { type EventDraft, isOvertaken, leftOf, nameFault, optionOf, sizeFault } 
 import { withLf } from "../../model/lines";
 import { jsonFault } from "../../model/show";
 import { Trouble } from "../bits";
+import { Button } from "../Button";
 import { Confirm } from "../Confirm";
 import { Changes } from "../Changes";
 import { AsCurl } from "../copy";
@@ -112,9 +113,9 @@ export function Events({ target, event }: Props) {
           <label>
             Name <input value={name} autoCapitalize="none" autoComplete="off" spellCheck={false} aria-invalid={fault !== null} aria-describedby="event-fault" onChange={(changed) => setName(changed.target.value)} />
           </label>{" "}
-          <button type="submit" aria-disabled={isPending} disabled={!canSave}>
+          <Button scope="deploy" type="submit" aria-disabled={isPending} disabled={!canSave}>
             Save the event
-          </button>
+          </Button>
         </form>
         {listed && <Download url={eventPath(target, chosen)} name={`${chosen}.json`} />}
         {draft !== null && !isBehind && !isPending && (
@@ -123,7 +124,7 @@ export function Events({ target, event }: Props) {
           </Confirm>
         )}
         {kept?.tag != null && (
-          <Confirm label="Delete" title={`Delete ${chosen}?`} disabled={isPending} onConfirm={() => kept.tag !== null && dropOnce({ from: event, tag: kept.tag })}>
+          <Confirm scope="deploy" label="Delete" title={`Delete ${chosen}?`} disabled={isPending} onConfirm={() => kept.tag !== null && dropOnce({ from: event, tag: kept.tag })}>
             <p>
               It is gone then for everybody who tests this {target.kind}{draft !== null && ", with what was typed over it"}.
               {listed?.file != null && ` The file ${listed.file} is taken in its place.`}
