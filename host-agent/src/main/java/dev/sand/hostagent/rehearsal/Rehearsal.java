@@ -54,6 +54,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class Rehearsal {
     private static final Logger LOG = LoggerFactory.getLogger(Rehearsal.class);
+    /** One with something to escape: an application's first sandbox is not the first for which masks are made. */
+    private static final ApplicationSecrets SECRETS = ApplicationSecrets.of(Map.of("REHEARSED", "nobody's \"secret\""));
     private static final String APPLICATION = "rehearsal";
     private static final long PATIENCE_MS = 5_000;
     private static final Duration DRAIN = Duration.ofSeconds(1);
@@ -112,7 +114,7 @@ public final class Rehearsal {
              BusJournal journal = new BusJournal(bus, copies, APPLICATION, BusJournal.Options.DEFAULT);
              HostAgent agent = HostAgent.start(configuration, new HostAgentParts(source(),
                      sockets -> new Sandboxes(new Players(sockets, folder), null), journal, new StoredRecords(invocations), segments,
-                     new SharedData(store, segments, SharedData.Options.DEFAULT), new NoLogs(), application -> ApplicationSecrets.NONE,
+                     new SharedData(store, segments, SharedData.Options.DEFAULT), new NoLogs(), application -> SECRETS,
                      new HostAgentParts.Cluster(bus, membership, copies, new ProcessImages(store, System::currentTimeMillis))),
                      broken -> LOG.warn("the rehearsal's host agent broke", broken))) {
             String items = IntStream.range(0, ITEMS).mapToObj(Integer::toString).collect(Collectors.joining(",", "[", "]"));
