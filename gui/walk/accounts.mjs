@@ -90,7 +90,7 @@ await withPage(async (page) => {
   step("what a grain has written turns nothing of the page around");
   assert.equal(await page.evaluate(async () => {
     const { csrf } = await (await fetch("../api/v1/session")).json();
-    return (await fetch("../invoke/gate/greet", { method: "POST", headers: { "Sand-Csrf": csrf, "Content-Type": "application/json" }, body: JSON.stringify({ name: "\u202eadA\u0007" }) })).status;
+    return (await fetch("../api/v1/applications/gate/invoke/greet", { method: "POST", headers: { "Sand-Csrf": csrf, "Content-Type": "application/json" }, body: JSON.stringify({ name: "\u202eadA\u0007" }) })).status;
   }), 200);
   await other.goto(`${server}/ui/#/applications/gate/logs`);
   await other.getByText("greeting \\u202eadA\\u0007").first().waitFor();
