@@ -106,6 +106,7 @@ public final class HostCore {
             case Input.ImageMoved moved -> moved.move().then().accept(moved.failure());
             case Input.ImageDeleted deleted -> deleted.delete().then().run();
             case Input.ValueLoaded loaded -> loaded.load().then().accept(loaded.value(), loaded.failure());
+            case Input.ValueBrought brought -> brought.bring().then().accept(brought.value(), brought.failure());
             case Input.ImageFound found -> found.find().then().on(found.view(), found.place(), found.failure());
             case Input.ImagesListed listed -> listed.list().then().accept(listed.views(), listed.failure());
             case Input.AlreadyEnded ended -> context.executions.alreadyEnded(ended);
