@@ -195,7 +195,7 @@ final class GrainProcesses {
         }
     }
 
-    private Input.ValueBrought brought(Action.BringValue bring) {
+    Input.ValueBrought brought(Action.BringValue bring) {
         try {
             return new Input.ValueBrought(bring, local(bring.application(), bring.named(), new ArrayList<>(1)), null);
         } catch (RuntimeException e) { // whatever it is: a message waits for the answer
