@@ -1,7 +1,7 @@
 package dev.sand.datalayer;
 
 /** Why the store did not do what was asked. */
-public final class StoreException extends RuntimeException {
+public class StoreException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     /**

@@ -197,7 +197,7 @@ public sealed interface Action {
      * host's memory, kept for the process. Answer: ProcessRestored.
      *
      * @param changes that the journal has of it
-     * @param values false: without the image's; it is to be killed
+     * @param values false: without any, those of the changes as the journal names them; it is to be killed
      * @param then the core's own
      */
     record RestoreProcess(String application, String process, List<ProcessChange> changes, boolean values,
@@ -236,6 +236,14 @@ public sealed interface Action {
      * @param then the core's own, told what it is, or why it cannot be had
      */
     record LoadValue(String application, String process, String key, BiConsumer<Payload, Failure> then) implements Action {}
+
+    /**
+     * Bring a value that the journal of another process names from the global data layer into this host's memory, kept for a process.
+     * Answer: ValueBrought.
+     *
+     * @param then the core's own, told what it is, or why it cannot be had
+     */
+    record BringValue(String application, Payload named, BiConsumer<Payload, Failure> then) implements Action {}
 
     /** Delete the image of a process, if it has one, by its slot's owner of that epoch. Answer: ImageDeleted, once that is done. */
     record DeleteImage(String application, String process, ProcessPlace place, long epoch, Runnable then) implements Action {}

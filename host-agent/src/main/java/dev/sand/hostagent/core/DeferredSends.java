@@ -65,20 +65,17 @@ final class DeferredSends {
             } else {
                 // A process that lives elsewhere, or whose owner has changed since, may be one that is made anew there.
                 boolean made = each.to != null && each.to.isMade();
-                deliverAgain(application, executionId, List.of(message), made);
+                processes.sends().begin(executionId);
+                processes.late().send(application, message, executionId, made);
             }
         }
     }
 
     /** As the journal of an earlier owner has them, which may have delivered some: their receivers know. */
     void deliverAgain(String application, String executionId, List<Outgoing> messages) {
-        deliverAgain(application, executionId, messages, false);
-    }
-
-    private void deliverAgain(String application, String executionId, List<Outgoing> messages, boolean made) {
         for (Outgoing each : messages) {
             processes.sends().begin(executionId);
-            processes.late().send(application, each, executionId, made);
+            processes.late().sendRead(application, each, executionId);
         }
     }
 

@@ -106,6 +106,7 @@ public final class HostCore {
             case Input.ImageMoved moved -> moved.move().then().accept(moved.failure());
             case Input.ImageDeleted deleted -> deleted.delete().then().run();
             case Input.ValueLoaded loaded -> loaded.load().then().accept(loaded.value(), loaded.failure());
+            case Input.ValueBrought brought -> brought.bring().then().accept(brought.value(), brought.failure());
             case Input.ImageFound found -> found.find().then().on(found.view(), found.place(), found.failure());
             case Input.ImagesListed listed -> listed.list().then().accept(listed.views(), listed.failure());
             case Input.AlreadyEnded ended -> context.executions.alreadyEnded(ended);
@@ -240,11 +241,14 @@ public final class HostCore {
         }
     }
 
-    /** As with a callback, what is not known here may be known soon. */
+    /** As with a callback, what is not known here may be known soon; and what counts once it is in the journal cannot be stopped any more. */
     private void onCancel(Input.Cancel cancel) {
         RunningExecution execution = context.executions.get(cancel.executionId());
         int slot = context.slots.of(cancel.executionId());
-        if (execution != null) {
+        if (execution != null && execution.writesChange()) {
+            context.emit(new Action.AnswerCancel(cancel.listener(), false, Failure.platform(Errors.UNAVAILABLE, "execution "
+                    + cancel.executionId() + " is over, and what it did to its process is on its way into the global bus", true)));
+        } else if (execution != null) {
             execution.ending().cancelled(cancel);
         } else if (context.slots.state(slot) != SlotTable.State.OURS) {
             context.emit(new Action.AnswerCancel(cancel.listener(), false, Failure.platform(Errors.UNAVAILABLE, "execution "

@@ -284,6 +284,9 @@ public sealed interface Input {
     /** Answer to LoadValue. @param value null: it cannot be had, for that reason */
     record ValueLoaded(Action.LoadValue load, Payload value, Failure failure) implements Input {}
 
+    /** Answer to BringValue. @param value null: it cannot be had, for that reason */
+    record ValueBrought(Action.BringValue bring, Payload value, Failure failure) implements Input {}
+
     /** Answer to MoveImage. */
     record ImageMoved(Action.MoveImage move, Failure failure) implements Input {}
 

@@ -3,6 +3,7 @@ package dev.sand.hostagent.core;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.LogFields;
+import dev.sand.event.Payload;
 import dev.sand.hostagent.process.Change.Outgoing;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -15,7 +16,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Messages that were sent, and are to be given to their receiver, here or elsewhere, until it has them for good or is no more: those of
  * functions with {@code atomic: true} after their end, and those that were on their way into the journal of a slot that moved. Of one
- * process to another they go one after the other, and what that sends it from now on goes behind them.
+ * process to another they go one after the other, and what that sends it from now on goes behind them. A large value that an earlier
+ * owner's journal names comes into this host's memory first: its name is the sender's, and ends with the sender's journal.
  */
 final class LateSends {
     private static final Logger LOG = LoggerFactory.getLogger(LateSends.class);
@@ -29,10 +31,19 @@ final class LateSends {
 
     /**
      * @param message null: something else that waits its turn, {@code then}
+     * @param read from the journal of its sender, whose name for its value it still has, if that is large
      * @param waits whose end does until it is there for good; @param slot of the sender, and its epoch: behind that its next owner gives it;
      * @param untilNs how long its receiver may be nowhere; @param sinceNs when it came
      */
-    private record Step(Outgoing message, String waits, int slot, long epoch, long untilNs, long sinceNs, Runnable then) {}
+    private record Step(Outgoing message, boolean read, String waits, int slot, long epoch, long untilNs, long sinceNs, Runnable then) {
+        boolean isToBeBrought() {
+            return read && message.payload().reference() != null;
+        }
+
+        Step with(Payload here) {
+            return new Step(message.with(here), false, waits, slot, epoch, untilNs, sinceNs, then);
+        }
+    }
 
     private static final class Line {
         final ArrayDeque<Step> steps = new ArrayDeque<>(1);
@@ -54,17 +65,27 @@ final class LateSends {
 
     /** @param waits whose end does until it is there for good, or there is nobody to have it; @param made whether others know its receiver */
     void send(String application, Outgoing message, String waits, boolean made) {
+        send(application, message, false, waits, made);
+    }
+
+    /** The same of one that an earlier owner's journal has. */
+    void sendRead(String application, Outgoing message, String waits) {
+        send(application, message, true, waits, false);
+    }
+
+    private void send(String application, Outgoing message, boolean read, String waits, boolean made) {
         int slot = processes.table().slotOf(application, message.source());
         // Whose sender's slot is lost already is not this host's to give: that runs again elsewhere, perhaps as another execution.
         long epoch = context.slots.state(slot) == SlotTable.State.ELSEWHERE ? NOBODYS : context.slots.epoch(slot);
         long untilNs = context.nowNs + (made ? 0 : MADE_AGAIN_NS);
-        add(new Way(application, message.source(), message.destination()), new Step(message, waits, slot, epoch, untilNs, context.nowNs, null));
+        add(new Way(application, message.source(), message.destination()), new Step(message, read, waits, slot, epoch, untilNs, context.nowNs,
+                null));
     }
 
     /** Does the step when nothing of this kind is before it. */
     void behind(String application, String source, String destination, Runnable step) {
         if (isBusy(application, source, destination)) {
-            add(new Way(application, source, destination), new Step(null, null, 0, 0, 0, context.nowNs, step));
+            add(new Way(application, source, destination), new Step(null, false, null, 0, 0, 0, context.nowNs, step));
         } else {
             step.run();
         }
@@ -101,6 +122,10 @@ final class LateSends {
         Outgoing message = step.message;
         if (!context.mayAct(step.slot, step.epoch)) {
             given(way, step, null); // its next owner's
+        } else if (processes.table().isKilled(way.application, way.destination)) {
+            given(way, step, null); // to nobody
+        } else if (step.isToBeBrought() && context.has(Rule.NAMED_VALUES_BROUGHT)) {
+            context.emit(new Action.BringValue(way.application, message.payload(), (here, failure) -> brought(way, step, here, failure)));
         } else if (processes.elsewhere().has(way.application, way.destination)) {
             context.emit(new Action.SendElsewhere(way.application, 0, message, ROOM_MS, failure -> {
                 if (failure != null && isToBeGivenAgain(step, failure)) {
@@ -109,12 +134,24 @@ final class LateSends {
                     given(way, step, failure);
                 }
             }));
-        } else if (processes.table().isKilled(way.application, way.destination)) {
-            given(way, step, null); // to nobody
         } else if (processes.table().isGoing(way.application, way.destination)) {
             context.later(() -> give(way, step)); // it may wait for messages of its own to be given
         } else {
             processes.table().find(way.application, way.destination, 0, (home, failure) -> giveHere(way, step, home, failure));
+        }
+    }
+
+    private void brought(Way way, Step step, Payload here, Failure failure) {
+        if (here != null) {
+            Step brought = step.with(here);
+            ArrayDeque<Step> steps = ways.get(way).steps;
+            steps.poll();
+            steps.addFirst(brought);
+            give(way, brought);
+        } else if (failure.retryable()) {
+            context.later(() -> give(way, step));
+        } else {
+            given(way, step, failure);
         }
     }
 
@@ -144,7 +181,9 @@ final class LateSends {
             LOG.atError().addKeyValue(LogFields.APPLICATION, way.application)
                     .log("a message of process {} to {} cannot be given: {}", way.source, way.destination, failure.cause());
         }
-        processes.free(way.application, List.of(step.message.payload()));
+        if (!step.isToBeBrought()) {
+            processes.free(way.application, List.of(step.message.payload()));
+        }
         processes.sends().done(step.waits);
         next(way, ways.get(way));
     }

@@ -40,10 +40,10 @@ final class ProcessCommands {
                 find(input, true, home -> create(input, home, wasHere));
             });
             case SWAP_IN -> find(input, true, home -> swapIn(input, home, known));
-            case KILL -> find(input, known, home -> kill(input, home));
+            case KILL -> find(input, false, home -> kill(input, home));
             case MIGRATE -> find(input, true, home -> migrate(input, home));
             case DESCRIBE, SWAP_OUT, CHECKPOINT, INSPECT -> {
-                if (known) {
+                if (known || table.unreadable().has(command.application(), command.process())) {
                     find(input, true, home -> onHere(input, home));
                 } else {
                     lookUp(input);

@@ -54,6 +54,7 @@ final class ProcessTable {
 
     private final CoreContext context;
     private final ProcessPlaces places;
+    private final Unreadable unreadable = new Unreadable();
     private final Map<String, Map<String, ProcessHome>> homes = new LinkedHashMap<>();
     /** Those of which the journal of another slot has told, which is looked into once they have come or gone. */
     private final Map<String, Integer> awaited = new LinkedHashMap<>();
@@ -112,9 +113,10 @@ final class ProcessTable {
         } else if (how.values && full(application) instanceof Failure full) {
             step.accept(null, full);
         } else {
-            bring(new Input.RecoverProcess(application, id, 0, List.of(), List.of(), Map.of(), in), version, how.values, (found, failure) -> {
-                if (found == null && failure == null && slotOf(application, id) != in) {
-                    find(application, id, version, how, step); // it lives elsewhere
+            Input.RecoverProcess told = unreadable.told(application, id, in);
+            bring(told, version, how.values, (found, failure) -> {
+                if (found == null && failure == null && (slotOf(application, id) != in || !told.changes().isEmpty())) {
+                    find(application, id, version, how, step); // it lives elsewhere, or its image has all that was told
                 } else {
                     step.accept(found, failure);
                 }
@@ -183,6 +185,10 @@ final class ProcessTable {
         return places;
     }
 
+    Unreadable unreadable() {
+        return unreadable;
+    }
+
     /** What was read of an image, unless the process came here since: then that was later. */
     void heard(String application, String id, boolean image, ProcessPlace place) {
         if (!isKnown(application, id)) {
@@ -204,6 +210,9 @@ final class ProcessTable {
                 put(home);
             }
             List<Runnable> waiting = settled(what.application(), what.process());
+            if (failure == null) {
+                unreadable.read(what);
+            }
             step.accept(home, failure);
             waiting.forEach(Runnable::run);
             if (home != null) {
@@ -332,5 +341,6 @@ final class ProcessTable {
         List<Changing> lost = new ArrayList<>();
         changing.values().forEach(of -> of.values().removeIf(each -> each.slot == slot && lost.add(each)));
         lost.forEach(Changing::lost);
+        unreadable.lost(slot);
     }
 }

@@ -135,6 +135,7 @@ final class Processes {
 
     /** The application is deleted: what a later one of its name has stays. */
     void delete(Input.Delete delete) {
+        table.unreadable().deleted(delete.application());
         for (ProcessHome home : List.copyOf(table.here(delete.application()))) {
             if (home.version().version() <= delete.upTo()) {
                 home.exit().deleted(delete.cause());
@@ -182,7 +183,7 @@ final class Processes {
             recover.unsent().forEach((executionId, messages) -> deferred.deliverAgain(application, executionId, messages));
         } else {
             recover.unsent().keySet().forEach(sends::begin);
-            table.bring(recover, 0, true, (home, failure) -> resend(recover));
+            table.bring(recover, 0, true, (home, failure) -> table.unreadable().whenRead(recover, () -> resend(recover)));
         }
     }
 

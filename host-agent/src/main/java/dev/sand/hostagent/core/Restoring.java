@@ -43,7 +43,8 @@ final class Restoring implements Tenant {
 
     void begin() {
         if (!over) {
-            context.emit(new Action.RestoreProcess(what.application(), what.process(), what.changes(), values, this::onRestored));
+            context.emit(new Action.RestoreProcess(what.application(), what.process(),
+                    what.changes().stream().map(ProcessChange::ofItself).toList(), values, this::onRestored));
         }
     }
 
@@ -60,6 +61,7 @@ final class Restoring implements Tenant {
         } else if (failure != null && failure.retryable()) {
             context.later(this::begin);
         } else if (failure != null) {
+            context.processes.table().unreadable().add(what);
             tell(null, failure);
         } else {
             begin(restored);

@@ -44,6 +44,8 @@ public enum Rule {
     HELD_JOINS_RECOVERED,
     /** A process is moved by hand, or killed, only once the journals of its slot have been read: what runs in it is known then. */
     RECOVERED_BEFORE_LEAVING,
+    /** A message's value that its sender's journal names comes into memory before the message is given: the name ends with that journal. */
+    NAMED_VALUES_BROUGHT,
     /** With its slot, an execution loses its effects. */
     LOST_SLOT_LOST_EFFECTS,
     /** Strict: an event goes out only once the record that made it is in the global bus. */

@@ -57,6 +57,8 @@ final class RunningExecution extends Timed implements Tenant {
     private List<Signal> before;
     /** Null: not looked at yet. */
     private Boolean hasStrictWorkflow;
+    /** Its deadline has passed while what it did to its process was on its way into the journal. */
+    private boolean isOverdue;
     /** Why the record that it waits for is not in the global bus; null: nothing is known to be wrong. */
     private String journalTrouble;
 
@@ -400,9 +402,28 @@ final class RunningExecution extends Timed implements Tenant {
                         : " waits to be sent to another host: " + event.silence())).orElse("");
     }
 
-    /** Its deadline. */
+    /** What a function did to its process is on its way into the journal: that cannot be withdrawn any more. */
+    boolean writesChange() {
+        return isRunning() && signals != null && signals.writesChange();
+    }
+
+    /** What it did to its process is there, and it may have ended by that. */
+    void onWritten() {
+        if (isOverdue && !isEnded()) {
+            onDue();
+        }
+    }
+
+    /**
+     * Its deadline. What a function did that ended before, and is on its way into the journal, counts once it is there, whatever is told
+     * of it: so it has ended in time, and that is told then.
+     */
     @Override
     void onDue() {
+        isOverdue = writesChange();
+        if (isOverdue) {
+            return;
+        }
         if (state == State.ENTERING && isRecovered() && request.process() != null && endsInItsReplay()) {
             return; // whether that end counts is not known yet; if it does, somebody may have been told of it
         }

@@ -96,6 +96,8 @@ final class Signals {
     private final Map<Signal, ProcessRecords.Ending> changes = new IdentityHashMap<>(0);
     private boolean busy;
     private Awaited awaited = Awaited.NOTHING;
+    /** The record that is waited for changes a process too: that cannot be withdrawn any more, and counts once it is there. */
+    private boolean writesChange;
     /** The signal at hand; with what it commanded while that waits for its record. */
     private Signal pending;
     private List<Command> effects;
@@ -258,6 +260,7 @@ final class Signals {
         ProcessRecords.Ending change = changes.isEmpty() ? null : changes.remove(pending);
         if (change != null) {
             awaited = Awaited.JOURNAL;
+            writesChange = true;
             effects = commands;
             execution.backups().finished(pending, commands, change, this::onJournaled);
             return;
@@ -284,9 +287,16 @@ final class Signals {
             return;
         }
         awaited = Awaited.NOTHING;
+        writesChange = false;
         callbacks.journaled(pending);
         steps.apply(effects, pending, machine);
         drainInbox();
+        execution.onWritten();
+    }
+
+    /** Whether what a function did to its process is on its way into the journal. */
+    boolean writesChange() {
+        return writesChange;
     }
 
     private static List<Command> withoutEnd(List<Command> commands) {

@@ -48,6 +48,15 @@ public class GlobalObjects {
         void writeTo(OutputStream to) throws IOException;
     }
 
+    /** An object is not there, or not as it was stored: that does not pass, unlike what a host has no room for. */
+    public static final class DamagedException extends StoreException {
+        private static final long serialVersionUID = 1L;
+
+        private DamagedException(String message) {
+            super(Kind.BAD_VALUE, message, 0, null);
+        }
+    }
+
     private final GlobalStore store;
 
     public GlobalObjects(GlobalStore store) {
@@ -193,7 +202,7 @@ public class GlobalObjects {
     }
 
     private static StoreException bad(String message) {
-        return new StoreException(Kind.BAD_VALUE, message, 0, null);
+        return new DamagedException(message);
     }
 
     private static MessageDigest sha256() {

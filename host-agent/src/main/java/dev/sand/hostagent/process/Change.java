@@ -44,7 +44,17 @@ public sealed interface Change {
     record Left(ProcessPlace place) implements Change {}
 
     /** What a function sends when it ends. @param source and {@code sender}: as its receiver is told */
-    record Outgoing(String sender, int ordinal, String source, String destination, String key, Payload payload) {}
+    record Outgoing(String sender, int ordinal, String source, String destination, String key, Payload payload) {
+        /** The same value, held elsewhere. */
+        public Outgoing with(Payload other) {
+            return new Outgoing(sender, ordinal, source, destination, key, other);
+        }
+    }
+
+    /** What its own process needs of it: without what it sends. */
+    default Change ofItself() {
+        return this instanceof Done done && !done.sends().isEmpty() ? new Done(done.writes(), done.received(), List.of()) : this;
+    }
 
     /** As this, with each value as {@code map} gives it. */
     default Change map(UnaryOperator<Payload> map) {
@@ -53,8 +63,7 @@ public sealed interface Change {
                     map.apply(arrived.payload()));
             case Done done -> new Done(done.writes().stream().map(write -> write.value() == null ? write
                     : new StateWrite(write.key(), map.apply(write.value()))).toList(), done.received(),
-                    done.sends().stream().map(send -> new Outgoing(send.sender(), send.ordinal(), send.source(), send.destination(),
-                            send.key(), map.apply(send.payload()))).toList());
+                    done.sends().stream().map(send -> send.with(map.apply(send.payload()))).toList());
             case Made _, Fired _, Killed _, Left _ -> this;
         };
     }

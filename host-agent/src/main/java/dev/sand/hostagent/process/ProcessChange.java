@@ -16,6 +16,11 @@ public record ProcessChange(String process, long createdMs, long base, long numb
         return new ProcessChange(process, createdMs, base, number, change.map(map));
     }
 
+    /** What its own process needs of it: without what it sends. */
+    public ProcessChange ofItself() {
+        return new ProcessChange(process, createdMs, base, number, change.ofItself());
+    }
+
     /**
      * Under which the journal keeps the changes behind one image, as it keeps an execution's records: from the first of them until a
      * later image has them.

@@ -120,6 +120,7 @@ final class ActionPerformer implements ActionSink {
             case Action.AnswerLook look -> adapters.processes().store().look(look);
             case Action.RestoreProcess restore -> adapters.processes().restore(shard, restore);
             case Action.LoadValue load -> adapters.processes().store().load(shard, load);
+            case Action.BringValue bring -> adapters.processes().bring(shard, bring);
             case Action.WriteImage write -> adapters.processes().store().write(shard, write);
             case Action.MoveImage move -> adapters.processes().store().move(shard, move);
             case Action.DeleteImage delete -> adapters.processes().store().delete(shard, delete);

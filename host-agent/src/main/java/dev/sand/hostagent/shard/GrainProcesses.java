@@ -169,15 +169,37 @@ final class GrainProcesses {
             List<Payload> kept = new ArrayList<>();
             try {
                 ProcessStore.Read read = store.read(restore.application(), restore.process(), restore.values(), kept);
-                List<ProcessChange> local = restore.changes().stream()
+                List<ProcessChange> local = !restore.values() ? restore.changes() : restore.changes().stream()
                         .map(change -> change.map(payload -> local(restore.application(), payload, kept))).toList();
                 shard.submit(new Input.ProcessRestored(restore, new Action.Restored(read.image(), read.place(), local), null));
             } catch (RuntimeException | IOException e) { // whatever it is: the process waits for the answer
-                notRestored(shard, restore, kept, e.getMessage(), e instanceof StoreException store && store.kind() != StoreException.Kind.BROKEN);
+                notRestored(shard, restore, kept, e.getMessage(), passes(e));
             }
         });
         if (!taken) {
             shard.after(AGAIN, () -> restore(shard, restore));
+        }
+    }
+
+    /** Not what is gone, or damaged. */
+    private static boolean passes(Exception e) {
+        return e instanceof StoreException store && store.kind() != StoreException.Kind.BROKEN
+                && !(e instanceof GlobalObjects.DamagedException);
+    }
+
+    /** A value that a journal names comes into this host's memory. */
+    void bring(Shard shard, Action.BringValue bring) {
+        boolean taken = work.tryRun(() -> shard.submit(brought(bring)));
+        if (!taken) {
+            shard.after(AGAIN, () -> bring(shard, bring));
+        }
+    }
+
+    Input.ValueBrought brought(Action.BringValue bring) {
+        try {
+            return new Input.ValueBrought(bring, local(bring.application(), bring.named(), new ArrayList<>(1)), null);
+        } catch (RuntimeException e) { // whatever it is: a message waits for the answer
+            return new Input.ValueBrought(bring, null, Failure.platform(Errors.UNAVAILABLE, e.getMessage(), passes(e)));
         }
     }
 
@@ -194,11 +216,14 @@ final class GrainProcesses {
             return payload;
         }
         String owner = "restored/" + joins.incrementAndGet();
-        Payload local = copies.toLocal(application, owner, payload);
-        segments.retain(application, local.reference());
-        copies.leave(application, owner);
-        kept.add(local);
-        return local;
+        try {
+            Payload local = copies.toLocal(application, owner, payload);
+            segments.retain(application, local.reference());
+            kept.add(local);
+            return local;
+        } finally {
+            copies.leave(application, owner);
+        }
     }
 
     private Payload joined(Action.Join join) {

@@ -375,21 +375,6 @@ class ProcessRecoveryTest extends ProcessFixture {
         assertThat(state(running("p"), "a")).isNull();
     }
 
-    @Test
-    void anExecutionThatEndsBeforeItsFunctionsWordIsDurableStillHasItCounted() {
-        Running writes = running("p");
-        shop.takesChanges = false;
-        finish(writes, write("a", "1"));
-        Action.Journal record = changes().getLast();
-        List<Action> ended = shop.after(100_001);
-        shop.settle();
-        assertThat(responds(ended)).as("its deadline").isTrue();
-        take(record);
-        List<Integer> keys = new ArrayList<>();
-        on(new Input.ListProcesses(APP.application(), (views, failure) -> views.forEach(view -> keys.add(view.stateKeys()))));
-        assertThat(keys).containsExactly(1);
-    }
-
     /** Found by the simulator: seed 8572 of the processes'. */
     @Test
     void whatIsLeftOfChangesThatWereVoidIsEndedAndNothingComesOfIt() {

@@ -24,6 +24,7 @@ class ProcessSimulationTest {
     private static int killed;
     private static int fired;
     private static int refused;
+    private static int brought;
     private static final long FIRST = Long.getLong("sand.sim.first", 1);
 
     /** @return what is wrong, or null */
@@ -41,6 +42,7 @@ class ProcessSimulationTest {
         killed += world.killed;
         fired += world.fired;
         refused += world.refused;
+        brought += world.brought;
         String wrong = new WorldCheck(world).violation();
         return wrong == null ? null : "seed " + seed + ": " + wrong;
     }
@@ -76,15 +78,22 @@ class ProcessSimulationTest {
     @Test
     void norWhenProcessesGoFromHostToHost() {
         migrations = 0;
+        brought = 0;
         for (long seed = FIRST; seed < FIRST + PAIRS; seed++) {
             assertThat(violation(seed, Rule.ALL, 2)).isNull();
         }
         assertThat(migrations).as("processes that were moved by hand").isGreaterThan(PAIRS / 4);
+        assertThat(brought).as("large messages that an earlier owner's journal had").isGreaterThan(PAIRS / 10);
     }
 
     @Test
     void aProcessThatLeavesBeforeAllThatRanInItIsKnownIsFound() {
         assertThat(isFoundWithout(Rule.RECOVERED_BEFORE_LEAVING, 2)).isTrue();
+    }
+
+    @Test
+    void aMessageThatIsGivenWithTheNameThatItsSendersJournalHasIsFound() {
+        assertThat(isFoundWithout(Rule.NAMED_VALUES_BROUGHT, 2)).isTrue();
     }
 
     @Test

@@ -46,6 +46,7 @@ final class ProcessWorld {
     final Set<Rule> rules;
     final WorldApplication application;
     final WorldStore store = new WorldStore();
+    final WorldValues values = new WorldValues();
     final WorldRecords records = new WorldRecords();
     final WorldReads reads = new WorldReads();
     final WorldHistory history = new WorldHistory();
@@ -56,6 +57,8 @@ final class ProcessWorld {
     final WorldHost[] owners = new WorldHost[SLOTS];
     /** Values that came back from an image. */
     int loaded;
+    /** Large messages that an earlier owner's journal had, and that came into a host's memory. */
+    int brought;
     /** Answers go out before the journal has what they tell of: to be found. */
     boolean answersEarly;
     /** How often a process went by hand, and was killed; and a mailbox had no room, and messages made an invocation. */
@@ -189,7 +192,7 @@ final class ProcessWorld {
                 long imaged = store.image(left.process()) == null ? 0 : store.image(left.process()).number();
                 boolean whole = left.changes().getFirst().number() <= imaged + 1;
                 if (whole && change.change() instanceof Change.Arrived arrived) {
-                    durable.add(text(arrived.payload()));
+                    durable.add(WorldValues.text(arrived.payload()));
                 }
             }));
         }

@@ -4,6 +4,7 @@ import static dev.sand.hostagent.journal.ProcessWorld.APP;
 import static dev.sand.hostagent.journal.ProcessWorld.SLOTS;
 import static dev.sand.hostagent.journal.ProcessWorld.away;
 import static dev.sand.hostagent.journal.ProcessWorld.json;
+import static dev.sand.hostagent.journal.ProcessWorld.text;
 
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
@@ -11,6 +12,7 @@ import dev.sand.event.Ids;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.InvocationResult;
+import dev.sand.event.Payload;
 import dev.sand.event.ProcessMessage;
 import dev.sand.event.ProcessPlace;
 import dev.sand.event.Slots;
@@ -120,7 +122,9 @@ final class WorldCallers {
             }
         };
         WorldHost owner = world.owners[route(message.destination())];
-        owner.on(new Input.Deliver(message, once));
+        Payload kept = message.key().equals("k") ? owner.kept(text(message.payload())) : message.payload();
+        owner.on(new Input.Deliver(new ProcessMessage(message.application(), message.version(), message.sender(), message.ordinal(), message.source(),
+                message.destination(), message.key(), kept, message.waitMs()), once));
         owner.lookAfter(answered, () -> once.accept(away()));
     }
 }

@@ -26,7 +26,7 @@ class WorldFunction {
 
     final ProcessWorld world;
     final String process;
-    private final WorldHost host;
+    final WorldHost host;
     private final Action.HandOver over;
     private final String name;
     private final List<StateWrite> writes = new ArrayList<>();
@@ -65,7 +65,7 @@ class WorldFunction {
             case 0, 1 -> send(Kind.PLAIN);
             case 2 -> call(new ProcessCall.Receive(null, "k", 0), answer -> {
                 if (answer instanceof Answer.Received message) {
-                    writes.add(write("r/" + text(message.payload())));
+                    writes.add(write("r/" + host.text(message.payload())));
                     if (world.killsOfWorkers > 0 && world.dice.nextInt(4) == 0) {
                         world.killsOfWorkers--;
                         host.after(0, () -> host.killWorkerOf(over.instance()));
@@ -89,7 +89,8 @@ class WorldFunction {
         long sentNs = kind == Kind.INVOKED ? world.history.invokedNs.computeIfAbsent(body, first -> world.nowNs) : world.nowNs;
         boolean isAtomic = over.grain().equals("atomic") && kind != Kind.INVOKED;
         ProcessCall call = kind == Kind.INVOKED ? new ProcessCall.Invoke(sends, to, function, json(body))
-                : new ProcessCall.Send(sends, to, kind == Kind.PLAIN ? "k" : "invoke:" + function + ":k", json(body),
+                : new ProcessCall.Send(sends, to, kind == Kind.PLAIN ? "k" : "invoke:" + function + ":k",
+                        kind == Kind.PLAIN ? host.kept(body) : json(body),
                         world.application.sendWaitMs());
         sends++;
         call(call, answer -> {

@@ -4,6 +4,7 @@ import static dev.sand.hostagent.journal.ProcessWorld.APP;
 import static dev.sand.hostagent.journal.ProcessWorld.MS;
 import static dev.sand.hostagent.journal.ProcessWorld.SLOTS;
 import static dev.sand.hostagent.journal.ProcessWorld.away;
+import static dev.sand.hostagent.journal.ProcessWorld.json;
 
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
@@ -19,6 +20,7 @@ import dev.sand.hostagent.core.CoreConfiguration;
 import dev.sand.hostagent.core.HostCore;
 import dev.sand.hostagent.core.Input;
 import dev.sand.hostagent.process.Change.Outgoing;
+import dev.sand.hostagent.process.ProcessImage;
 import dev.sand.hostagent.shard.HostAllowances;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -31,6 +33,8 @@ import java.util.function.Supplier;
 
 /** One host of a {@link ProcessWorld}: what it is asked to do is done, late or never. */
 final class WorldHost {
+    private static final Failure GONE = Failure.platform(Errors.UNAVAILABLE, "it is gone", false);
+
     private final ProcessWorld world;
     private final String name;
     private final Map<Integer, Long> epochs = new HashMap<>();
@@ -228,9 +232,7 @@ final class WorldHost {
             case Action.Join join -> throw new IllegalStateException("no function is invoked with several messages: " + join);
             case Action.RestoreProcess restore -> {
                 boolean fails = dice(10) == 0;
-                after(dice(20), () -> on(fails ? new Input.ProcessRestored(restore, null, away()) : new Input.ProcessRestored(restore,
-                        new Action.Restored(world.store.restored(restore.process()), world.store.place(restore.process()), restore.changes()),
-                        null)));
+                after(dice(20), () -> on(fails ? new Input.ProcessRestored(restore, null, away()) : restored(restore)));
             }
             case Action.LoadValue load -> {
                 boolean fails = !world.ending && dice(5) == 0;
@@ -240,9 +242,18 @@ final class WorldHost {
                     on(new Input.ValueLoaded(load, value, value == null ? away() : null));
                 });
             }
+            case Action.BringValue bring -> {
+                boolean fails = !world.ending && dice(5) == 0;
+                after(dice(30), () -> {
+                    Payload value = fails ? null : world.values.brought(memory(), bring.named());
+                    world.brought += value == null ? 0 : 1;
+                    on(new Input.ValueBrought(bring, value, value != null ? null : fails ? away() : GONE));
+                });
+            }
             case Action.WriteImage write -> {
                 world.store.claim(write);
-                stored(60, () -> world.store.write(write), failure -> on(new Input.ImageWritten(write, failure)));
+                ProcessImage image = write.image().map(value -> WorldValues.read(memory(), value));
+                stored(60, () -> world.store.write(write, image), failure -> on(new Input.ImageWritten(write, failure)));
             }
             case Action.MoveImage move -> stored(60, () -> world.store.move(move), failure -> on(new Input.ImageMoved(move, failure)));
             case Action.FindImage find -> after(dice(5), () -> on(new Input.ImageFound(find, world.store.image(find.process()) == null ? null
@@ -260,14 +271,39 @@ final class WorldHost {
         }
     }
 
+    private Input restored(Action.RestoreProcess restore) {
+        boolean isGone = restore.values() && restore.changes().stream().flatMap(change -> change.change().values().stream())
+                .anyMatch(value -> world.values.brought(memory(), value) == null);
+        return isGone ? new Input.ProcessRestored(restore, null, GONE) : new Input.ProcessRestored(restore,
+                new Action.Restored(world.store.restored(restore.process()), world.store.place(restore.process()), !restore.values()
+                        ? restore.changes() : restore.changes().stream().map(change -> change.map(value -> world.values.brought(memory(), value))).toList()),
+                null);
+    }
+
+    /** Large values that are in it are gone with its life. */
+    private String memory() {
+        return name + "." + life;
+    }
+
+    /** As a function of its gives it, or another host. */
+    Payload kept(String body) {
+        return WorldValues.isLarge(body) ? WorldValues.in(memory(), body) : json(body);
+    }
+
+    /** @throws IllegalStateException it is not in its memory */
+    String text(Payload payload) {
+        return ProcessWorld.text(WorldValues.read(memory(), payload));
+    }
+
     private static ProcessView view(String process) {
         return new ProcessView(APP.application(), process, "swapped", "here", 1, 4, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
     }
 
     private void sendElsewhere(Action.SendElsewhere send) {
         Outgoing message = send.message();
+        Payload bytes = WorldValues.read(memory(), message.payload());
         askOthers(tell -> world.callers.deliver(new ProcessMessage(APP.application(), APP.version(), message.sender(), message.ordinal(),
-                message.source(), message.destination(), message.key(), message.payload(), send.waitMs()), world.nowNs + 10_000 * MS,
+                message.source(), message.destination(), message.key(), bytes, send.waitMs()), world.nowNs + 10_000 * MS,
                 failure -> tell.accept(() -> send.then().accept(failure))));
     }
 
@@ -357,7 +393,7 @@ final class WorldHost {
             }
             boolean told = record.awaited() && (record.carried() != null || record.backup() instanceof Action.Backup.Accepted);
             if (!fails || silent && told && record.carried() == null) {
-                world.journal.add(record);
+                world.journal.add(world.values.journaled(record));
             } else if (!told) {
                 after(500, () -> again(record)); // by the adapter
             }

@@ -52,7 +52,7 @@ final class WorldLook extends WorldFunction {
     private void drain() {
         call(new ProcessCall.Receive(null, "k", 0), answer -> {
             if (answer instanceof Answer.Received message) {
-                taken.add(text(message.payload()));
+                taken.add(host.text(message.payload()));
                 drain();
             } else {
                 world.history.looks.put(name(), new WorldHistory.Look(process, keys, taken));

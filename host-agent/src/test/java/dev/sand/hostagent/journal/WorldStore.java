@@ -41,14 +41,14 @@ final class WorldStore {
         return rows.containsKey(process) ? rows.get(process).place : null;
     }
 
-    /** @return false: a later owner has written */
-    boolean write(Action.WriteImage write) {
+    /** @param image with the bytes of its values; @return false: a later owner has written */
+    boolean write(Action.WriteImage write, ProcessImage image) {
         long fence = write.place().fence(write.epoch());
         Row row = rows.get(write.process());
         if (row != null && row.fence > fence || claims.getOrDefault(write.process(), 0L) > fence) {
             return false;
         }
-        StoredImages.put(images, write.process(), write.image());
+        StoredImages.put(images, write.process(), image);
         rows.put(write.process(), new Row(images.get(write.process()), write.place().moves() == 0 ? null : write.place(), fence));
         return true;
     }

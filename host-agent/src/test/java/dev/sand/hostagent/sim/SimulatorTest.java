@@ -63,6 +63,7 @@ class SimulatorTest {
     static Set<Rule> rulesOfOneHost() {
         Set<Rule> rules = EnumSet.complementOf(EnumSet.copyOf(ClusterTest.RULES_OF_SEVERAL_HOSTS));
         rules.remove(Rule.RECOVERED_BEFORE_LEAVING);
+        rules.remove(Rule.NAMED_VALUES_BROUGHT);
         rules.remove(Rule.FOLLOW_UPS_BEFORE_END);
         rules.remove(Rule.INSTANCE_QUOTA);
         return rules;
