@@ -54,3 +54,9 @@ test("a session that is looked at again is no new one", async () => {
   hasSession("token");
   expect(visit()).toBe(0);
 });
+
+test("a problem without a type, of something on the way, is told as it is", async () => {
+  const { Refusal } = await page();
+  const { type: _, ...untyped } = problem("");
+  expect(new Refusal(503, untyped as ReturnType<typeof problem>).message).toBe(untyped.detail);
+});

@@ -29,6 +29,11 @@ function isSigningIn(url: string): boolean {
   return url.endsWith("/api/v1/sessions");
 }
 
+/** One without a type, of something on the way, is of none in particular (RFC 9457, 4.2.1). */
+function typed(problem: Omit<Problem, "type"> & Partial<Pick<Problem, "type">>): Problem {
+  return { type: "about:blank", ...problem };
+}
+
 /** What the platform, or the way to it, answered instead. */
 export class Refusal extends Error {
   readonly problem: Problem | null;
@@ -36,9 +41,10 @@ export class Refusal extends Error {
 
   constructor(
     readonly status: number,
-    answer: Problem | null,
+    given: Problem | null,
     url = "",
   ) {
+    const answer = given && typed(given);
     const problem = answer && isSignedIn() && !isSigningIn(url) ? toSessions(answer) : answer;
     super(problem?.detail ?? `The platform answered ${status}.`);
     this.problem = problem;
