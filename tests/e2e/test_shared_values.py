@@ -88,10 +88,14 @@ def test_two_functions_map_one_value_and_have_none_of_it_for_themselves(tested: 
     assert deployed.status_code in (200, 201), deployed.text
     size = 100 * MIB
     ask(tested, "fill", {"bytes": size})
-    with ThreadPoolExecutor(2) as pool:
-        first = pool.submit(ask, tested, "look", {"me": "a", "other": "b"})
-        second = pool.submit(ask, tested, "look", {"me": "b", "other": "a"})
-        seen = [first.result(), second.result()]
+    # On a busy machine something else of a process becomes its own in between, now and then: a copy of the value would be there each time.
+    for _ in range(3):
+        with ThreadPoolExecutor(2) as pool:
+            first = pool.submit(ask, tested, "look", {"me": "a", "other": "b"})
+            second = pool.submit(ask, tested, "look", {"me": "b", "other": "a"})
+            seen = [first.result(), second.result()]
+        if all(one["added"] < MIB for one in seen):
+            break
     assert seen[0]["pid"] != seen[1]["pid"]
     for one in seen:
         ((permissions, _, bytes_mapped),) = one["mappings"]
