@@ -88,7 +88,8 @@ def test_two_functions_map_one_value_and_have_none_of_it_for_themselves(tested: 
     assert deployed.status_code in (200, 201), deployed.text
     size = 100 * MIB
     ask(tested, "fill", {"bytes": size})
-    # On a busy machine something else of a process becomes its own in between, now and then: a copy of the value would be there each time.
+    # On a busy machine something else of a process becomes its own in between, now and then: a copy of the value would be
+    # there each time.
     for _ in range(3):
         with ThreadPoolExecutor(2) as pool:
             first = pool.submit(ask, tested, "look", {"me": "a", "other": "b"})
