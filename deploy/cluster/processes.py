@@ -36,8 +36,9 @@ class Program:
 
 def choose_ports(hosts: int) -> dict[str, int]:
     """Free ones, kept for the cluster's life: data names them."""
-    hosts_names = host_names(hosts)
-    names = [*PORTS, *FRONTENDS, *hosts_names, *map(health_of, hosts_names), *map(data_of, hosts_names)]
+    names = [*PORTS, *FRONTENDS]
+    for host in host_names(hosts):
+        names += [host, health_of(host), data_of(host)]
     return dict(zip(names, free_ports(len(names)), strict=True))
 
 

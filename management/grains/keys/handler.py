@@ -55,8 +55,7 @@ def revoke(request):
     """With those that it made. They stay in no list, and their rows until they would have ended, so that they are told as
     revoked. What was cut short is asked for again: this one is in the index until all of it is done."""
     id = request.parameters.get("key")
-    known = {other: _rows(request, other).get(other) for other, _ in _index(request).items()}
-    if known.get(id) is None:
+    if not is_id(id) or _index(request).get(id) is None:
         raise unknown("key", f"Tenant '{request.who.tenant}' has no key {id}.")
     _end(request, id)  # first, so that it makes no more
     known = {other: _rows(request, other).get(other) for other, _ in _index(request).items()}

@@ -227,12 +227,11 @@ class _Reader:
 
     def _token(self, char: str, start: int | None = None) -> None:
         start = self._at if start is None else start
+        word = _WORD.match(self._text, start)
         for name in _NO_NUMBERS:
-            word = _WORD.match(self._text, start)
             if self._text.startswith(name, start) and (word is None or word[0] == name):
                 allow = "enable `JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS` to allow"
                 raise _Fault(f"Non-standard token '{name}': {allow}", start + len(name))
-        word = _WORD.match(self._text, start)
         if word is None:
             self._at = start
             if char == "+":

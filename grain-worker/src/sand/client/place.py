@@ -20,7 +20,8 @@ class Fatal(Exception):
 
 
 class Place:
-    """
+    """Where one process is; each connection asks anew.
+
     :param server: of the control plane: http://host:port
     :param token: shown to it as `Authorization: Bearer`
     :param functions: the only ones that the grant is to be for; None: any
@@ -46,7 +47,8 @@ class Place:
         self._tls = tls
 
     def connect(self, create: bool) -> Connection:
-        """
+        """To the host that has it now, with a grant for that.
+
         :param create: the process is made when it is not there
         :raises Fatal: it is refused for good
         :raises Lost, RefusedHere, OSError, ValueError, KeyError, HTTPException: another attempt may do better

@@ -23,7 +23,10 @@ import java.util.Map;
 public record Edits(int base, Map<String, byte[]> files) {
     private static final int MOST = 1_000;
 
-    /** @param body {@code {"base": 3, "files": {"grains/a/handler.py": "…", "old.txt": null, "icon.png": {"base64": "…"}}}}; @throws dev.sand.frontend.http.ProblemException 400 */
+    /**
+     * @param body {@code {"base": 3, "files": {"grains/a/handler.py": "…", "old.txt": null, "icon.png": {"base64": "…"}}}}
+     * @throws dev.sand.frontend.http.ProblemException 400
+     */
     public static Edits read(byte[] body) {
         JsonNode read = Json.read(body);
         if (!read.path("base").isInt() || !read.path("files").isObject()) {

@@ -101,7 +101,8 @@ public final class Operations {
         for (Scope each : Scope.values()) {
             if (!id.isEmpty() && each.inWords().equals(scope)) {
                 return new Operation(id, method, template, each, node.path("x-sand").path("audit").asBoolean(), notes(node),
-                        node.path("x-sand").path("runs").asBoolean(), rehearses(node), node.path("x-sand").path("grain").asText(null), node.path("x-sand").path("alone").asBoolean(),
+                        node.path("x-sand").path("runs").asBoolean(), rehearses(node), node.path("x-sand").path("grain").asText(null),
+                        node.path("x-sand").path("alone").asBoolean(),
                         one(node, "draws", Draws.NOTHING), node.path("x-sand").path("forgets").asText().equals("access"),
                         account(node));
             }

@@ -81,8 +81,9 @@ final class Refusals {
 
     static Failure memory(Allowance of, AppKey key, long bytes) {
         long limit = of.limits().memoryBytes();
+        long would = of.memoryBytes() + bytes;
         return overQuota("memoryBytes", "the sandboxes of tenant '" + of.tenant() + "' may use " + limit + " bytes of memory on this host, and"
-                + " that of application " + key.application() + " would make it " + (of.memoryBytes() + bytes), limit, of.memoryBytes() + bytes, bytes <= limit);
+                + " that of application " + key.application() + " would make it " + would, limit, would, bytes <= limit);
     }
 
     /** A quota is a limit as any other, so whoever asks again on a full queue does so here. @param later there may be room */

@@ -121,18 +121,7 @@ class OverdueEndTest extends ProcessFixture {
         String id = brief();
         shop.takesChanges = false;
         ends(shop.running(id), write("a", "1"));
-        List<Object> stopped = new ArrayList<>();
-        List<Action> seen = on(new Input.Cancel(id, null, "nobody wants it", new Input.Listener<>() {
-            @Override
-            public void onDone(Boolean byThis) {
-                stopped.add(byThis);
-            }
-
-            @Override
-            public void onFailed(Failure failure) {
-                stopped.add(failure);
-            }
-        }));
+        List<Action> seen = on(new Input.Cancel(id, null, "nobody wants it", listener(new ArrayList<>())));
         assertThat(told(seen)).isEmpty();
         assertThat(shop.only(Action.AnswerCancel.class).failure()).satisfies(failure -> assertThat(failure.retryable()).isTrue());
         assertThat(told(take(lastChange()))).containsExactly(Status.SUCCEEDED);

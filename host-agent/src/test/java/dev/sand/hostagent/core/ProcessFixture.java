@@ -11,7 +11,6 @@ import dev.sand.event.InvocationRequest;
 import dev.sand.event.Payload;
 import dev.sand.event.ProcessCommand;
 import dev.sand.event.ProcessCommand.Kind;
-import dev.sand.event.ProcessView;
 import dev.sand.event.Slots;
 import dev.sand.hostagent.core.CoreFixture.Running;
 import dev.sand.hostagent.core.ProcessCall.Answer;
@@ -79,11 +78,11 @@ abstract class ProcessFixture {
         return answers;
     }
 
-    static Input.Listener<ProcessView> listener(List<Object> answers) {
+    static <T> Input.Listener<T> listener(List<Object> answers) {
         return new Input.Listener<>() {
             @Override
-            public void onDone(ProcessView view) {
-                answers.add(view);
+            public void onDone(T answer) {
+                answers.add(answer);
             }
 
             @Override

@@ -161,7 +161,8 @@ public final class ReferencePath {
             return new Path.BeyondArray("No results for path: $" + brackets());
         }
         try {
-            throw new IllegalStateException("the path " + text + " leads to " + PathWalk.read(new PathSteps(steps.stream().map(ReferencePath::step).toList()), document));
+            PathSteps walked = new PathSteps(steps.stream().map(ReferencePath::step).toList());
+            throw new IllegalStateException("the path " + text + " leads to " + PathWalk.read(walked, document));
         } catch (Path.Missing e) {
             return e;
         }

@@ -25,6 +25,8 @@ import java.util.function.LongFunction;
 public final class Trial {
     /** 2024-01-01T00:00:00Z: when every trial begins. */
     public static final long START_MS = 1_704_067_200_000L;
+    /** AWS's quota: a year an execution ("Quotas for Step Functions"). */
+    private static final long LONGEST_MS = 365L * 86_400_000;
     public static final String START = "2024-01-01T00:00:00Z";
 
     /** How it ended. */
@@ -57,8 +59,6 @@ public final class Trial {
     private final Map<String, GrainStub.Answer> callbacks = new HashMap<>();
     private final List<Call> calls = new ArrayList<>();
     private final List<Signal> signals = new ArrayList<>();
-    /** AWS's quota: a year an execution ("Quotas for Step Functions"). */
-    private static final long LONGEST_MS = 365L * 86_400_000;
     private final List<List<Command>> history = new ArrayList<>();
     private long nowMs;
     private long order;
