@@ -67,6 +67,7 @@ final class TestPlatform implements AutoCloseable {
     final HostAgent agent;
     final CompletableFuture<Throwable> broken = new CompletableFuture<>();
     private final Map<AppKey, ApplicationVersion> versions = new ConcurrentHashMap<>();
+    private final Map<String, ApplicationSecrets> secrets = new ConcurrentHashMap<>();
     private final Path root;
     private final BusJournal journal;
     private final MemfdSegments segments;
@@ -124,7 +125,8 @@ final class TestPlatform implements AutoCloseable {
         agent = HostAgent.start(configuration, new HostAgentParts(source(),
                 sockets -> Sandboxes.open(sandboxes, home, sockets), journal, new StoredRecords(invocations), segments,
                 data, logs,
-                application -> ApplicationSecrets.of(Map.of("API_KEY", key + "-of-" + application)),
+                application -> secrets.compute(application, (name, earlier) -> (earlier == null ? ApplicationSecrets.NONE : earlier)
+                        .renewed(Map.of("API_KEY", key + "-of-" + application), Map.of())),
                 new HostAgentParts.Cluster(bus, membership, copies, new ProcessImages(faulty(), System::currentTimeMillis)))
                 .counting((application, kind, use) -> usage.add(application, kind, use)), broken::complete);
     }

@@ -57,8 +57,8 @@ final class HostSecrets implements AutoCloseable {
         boolean[] other = {false};
         known.compute(application, (name, before) -> {
             try {
-                ApplicationSecrets read = read(application);
-                other[0] = before != null && !read.equals(before);
+                ApplicationSecrets read = read(application, before == null ? ApplicationSecrets.NONE : before);
+                other[0] = before != null && read != before;
                 return read;
             } catch (RuntimeException e) {
                 if (before == null) {
@@ -76,13 +76,13 @@ final class HostSecrets implements AutoCloseable {
         known.remove(application);
     }
 
-    private ApplicationSecrets read(String application) {
+    private ApplicationSecrets read(String application, ApplicationSecrets before) {
         StoredSecrets.Opened opened = stored.open(application);
         Map<String, String> values = new HashMap<>(opened.values());
         values.putAll(operators.of(application));
         Map<String, String> unopened = new HashMap<>(opened.unopened());
         unopened.keySet().removeAll(values.keySet());
-        return new ApplicationSecrets(Map.copyOf(values), Map.copyOf(unopened));
+        return before.renewed(Map.copyOf(values), Map.copyOf(unopened));
     }
 
     /** @param whom told of each application whose secrets are others from now on */
@@ -139,8 +139,8 @@ final class HostSecrets implements AutoCloseable {
         boolean[] other = {false};
         try {
             known.computeIfPresent(application, (name, before) -> {
-                ApplicationSecrets read = read(application);
-                other[0] = !read.equals(before);
+                ApplicationSecrets read = read(application, before);
+                other[0] = read != before;
                 return read;
             });
             unread.remove(application);

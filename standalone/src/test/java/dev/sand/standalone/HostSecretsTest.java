@@ -73,6 +73,7 @@ class HostSecretsTest {
         host.look();
         assertThat(changed).containsExactly("shop");
         assertThat(host.of("shop").values()).containsEntry("KEY", "another-canary");
+        assertThat(host.of("shop").masks().masked(VALUE + " another-canary")).as("the one before too").isEqualTo("*** ***");
         byte[] row = store.get("secrets", "shop", "KEY").orElseThrow().value();
         store.put("secrets", "shop", "MOVED", row, GlobalStore.ANY);
         stored.delete("shop", "KEY");

@@ -25,7 +25,6 @@ import dev.sand.event.thrift.WorkerReadyReport;
 import dev.sand.hostagent.ApplicationSecrets;
 import dev.sand.hostagent.core.Input.AppKey;
 import dev.sand.hostagent.core.Input;
-import dev.sand.hostagent.mask.Masks;
 import dev.sand.hostagent.process.StateWrite;
 import dev.sand.hostagent.sandbox.ApplicationFiles;
 import dev.sand.localbus.BusConnection;
@@ -61,18 +60,16 @@ final class SandboxCalls {
     private final Map<String, List<Runnable>> finishing = new HashMap<>(0);
     private final LastWords lastWords;
     private ApplicationSecrets secrets;
-    private Masks masks;
     private boolean supervisorLost;
 
     SandboxCalls(Shard shard, AppKey app, String sandbox, ApplicationVersion version, SandboxSocketSet sockets,
-                 ApplicationSecrets secrets, Masks masks, GrainData data, GrainProcesses processes, GrainControl control) {
+                 ApplicationSecrets secrets, GrainData data, GrainProcesses processes, GrainControl control) {
         this.shard = shard;
         this.app = app;
         this.sandbox = sandbox;
         this.version = version;
         this.sockets = sockets;
         this.secrets = secrets;
-        this.masks = masks;
         this.data = data;
         this.processes = processes;
         this.control = control;
@@ -81,7 +78,7 @@ final class SandboxCalls {
 
     /** The sandbox becomes the application's. */
     void claim(LocalBus bus) {
-        sockets.logs().bind(app, masks);
+        sockets.logs().bind(app, secrets.masks());
         sockets.segments().bind(app.application());
         sockets.claimedBy(this, bus);
         Path directory = sockets.directory();
@@ -134,8 +131,7 @@ final class SandboxCalls {
             return;
         }
         secrets = now;
-        masks = masks.with(now.values().values());
-        sockets.logs().mask(masks);
+        sockets.logs().mask(now.masks());
         for (Worker worker : List.copyOf(workers.values())) {
             GrainSpec grain = version.grains().get(worker.grain);
             if (grain != null && !grain.secrets().isEmpty()) {
@@ -330,7 +326,7 @@ final class SandboxCalls {
     void onFail(BusConnection connection, FailRequest request) {
         control.gone(instance(connection));
         shard.on(new Input.Fail(app, instance(connection), request.getEventId(), request.getAttempt(),
-                Messages.failure(request, masks), request.getStartedNs(), request.getEndedNs()));
+                Messages.failure(request, secrets.masks()), request.getStartedNs(), request.getEndedNs()));
     }
 
     void onPublish(BusConnection connection, PublishRequest request, BusReply<Void> reply) {
@@ -366,7 +362,7 @@ final class SandboxCalls {
             case WORKER_FAILED -> {
                 String worker = report.getWorkerFailed().getWorker();
                 workers.remove(worker);
-                shard.on(new Input.WorkerFailed(app, worker, Messages.failure(report.getWorkerFailed(), masks)));
+                shard.on(new Input.WorkerFailed(app, worker, Messages.failure(report.getWorkerFailed(), secrets.masks())));
             }
             case WORKER_EXITED -> onWorkerExited(report.getWorkerExited().getWorker(),
                     Messages.cause(report.getWorkerExited()));

@@ -12,14 +12,12 @@ import dev.sand.event.ProcessMessage;
 import dev.sand.event.ProcessView;
 import dev.sand.event.QueuedEvents;
 import dev.sand.event.TaskCallback;
-import dev.sand.hostagent.ApplicationSecrets;
 import dev.sand.hostagent.core.Action;
 import dev.sand.hostagent.core.Figures;
 import dev.sand.hostagent.core.HostCore;
 import dev.sand.hostagent.core.Input.AppKey;
 import dev.sand.hostagent.core.Input;
 import dev.sand.hostagent.core.QueueLook;
-import dev.sand.hostagent.mask.Masks;
 import dev.sand.hostagent.sandbox.SandboxEndpoint;
 import dev.sand.hostagent.sandbox.SandboxListener;
 import dev.sand.localbus.LocalBus;
@@ -31,7 +29,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.WeakHashMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
@@ -56,8 +53,6 @@ public final class Shard {
     private final ArrayDeque<Input> waiting = new ArrayDeque<>();
     private final Map<String, SandboxCalls> sandboxes = new HashMap<>();
     private final Map<AppKey, SandboxCalls> sandboxByApp = new HashMap<>();
-    /** Of secrets as they are now: made with an application's first sandbox, and gone with the secrets. */
-    private final Map<ApplicationSecrets, Masks> masks = new WeakHashMap<>();
     private final List<CompletableFuture<Void>> drains = new ArrayList<>(0);
     private volatile boolean stopped;
     private boolean busy;
@@ -353,9 +348,8 @@ public final class Shard {
     }
 
     private void claim(AppKey app, String sandbox, ApplicationVersion version, SandboxSocketSet sockets, boolean warm) {
-        ApplicationSecrets secrets = adapters.secrets().apply(app.application());
-        SandboxCalls calls = new SandboxCalls(this, app, sandbox, version, sockets, secrets,
-                masks.computeIfAbsent(secrets, now -> Masks.of(now.values().values())), adapters.data(), adapters.processes(),
+        SandboxCalls calls = new SandboxCalls(this, app, sandbox, version, sockets,
+                adapters.secrets().apply(app.application()), adapters.data(), adapters.processes(),
                 new GrainControl(app.application(), adapters.capabilities().of(version), adapters.control()));
         sandboxes.put(sandbox, calls);
         sandboxByApp.put(app, calls);
