@@ -118,8 +118,10 @@ class DirectoryTest {
 
     @Test
     void whatIsDeletedElsewhereIsUnknownHere() {
+        assertThat(directory.load("shop", "1").version()).isEqualTo(1);
         elsewhere.deleteApplication("shop");
         nowNs += MOST_NS + 1;
         assertThatThrownBy(this::served).isInstanceOf(ProblemException.class).hasMessageContaining("shop");
+        assertThat(directory.known("shop", "1")).as("nor is a version of it, though they never change").isNull();
     }
 }

@@ -2,6 +2,7 @@ package dev.sand.hostagent.dataplane;
 
 import dev.sand.dataplane.Grant;
 import dev.sand.dataplane.Grants;
+import dev.sand.datalayer.LatelyRead;
 import dev.sand.datalayer.RecordedResults;
 import dev.sand.datalayer.RequestRates;
 import dev.sand.event.ApplicationVersion;
@@ -75,7 +76,8 @@ public final class DataPlane implements ProcessDoor, AutoCloseable {
     private final ExecutorService blocking = Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("data-plane-", 0).factory());
     private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
     private final RequestRates rates = new RequestRates(System::nanoTime);
-    private final LiveVersions versions;
+    /** Which version of an application is live. */
+    private final LatelyRead<String, ApplicationVersion> versions;
     private final InFlight inFlight;
     private final Channel listener;
     private final String advertised;
@@ -104,7 +106,7 @@ public final class DataPlane implements ProcessDoor, AutoCloseable {
             throws IOException {
         this.parts = parts;
         this.options = options;
-        this.versions = new LiveVersions(parts.live(), blocking);
+        this.versions = new LatelyRead<>(parts.live(), application -> false, blocking, System::nanoTime);
         this.inFlight = new InFlight(options.inFlight(), parts.agent(), versions, blocking, loop);
         try {
             listener = new ServerBootstrap().group(loop).channel(EpollServerSocketChannel.class)
@@ -151,7 +153,7 @@ public final class DataPlane implements ProcessDoor, AutoCloseable {
         return options;
     }
 
-    LiveVersions versions() {
+    LatelyRead<String, ApplicationVersion> versions() {
         return versions;
     }
 

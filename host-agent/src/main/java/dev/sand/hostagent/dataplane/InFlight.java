@@ -1,6 +1,7 @@
 package dev.sand.hostagent.dataplane;
 
 import dev.sand.dataplane.Grant;
+import dev.sand.datalayer.LatelyRead;
 import dev.sand.event.ApplicationVersion;
 import dev.sand.event.HostAgentPort;
 import dev.sand.event.LogFields;
@@ -24,12 +25,12 @@ final class InFlight {
 
     private final int most;
     private final HostAgentPort agent;
-    private final LiveVersions versions;
+    private final LatelyRead<String, ApplicationVersion> versions;
     private final Executor blocking;
     private final Executor loop;
 
     /** @param most of any connection; @param loop what is found is told there */
-    InFlight(int most, HostAgentPort agent, LiveVersions versions, Executor blocking, Executor loop) {
+    InFlight(int most, HostAgentPort agent, LatelyRead<String, ApplicationVersion> versions, Executor blocking, Executor loop) {
         this.most = most;
         this.agent = agent;
         this.versions = versions;
@@ -57,7 +58,7 @@ final class InFlight {
     }
 
     private int of(Grant grant) {
-        ApplicationVersion known = versions.known(grant.application(), System.nanoTime());
+        ApplicationVersion known = versions.known(grant.application());
         ApplicationVersion version = known != null ? known : versions.load(grant.application()).orElse(null);
         if (version == null) {
             return most;

@@ -97,7 +97,7 @@ final class Invocations {
 
     /** Finds the version; for what is repeated looks whether it has ended; makes room for what is large. */
     void prepare(Call call) {
-        ApplicationVersion known = plane.versions().known(grant.application(), call.beganNs);
+        ApplicationVersion known = plane.versions().known(grant.application());
         if (known != null && !call.asked.repeated()) {
             SegmentServer.Incoming incoming = call.isLarge()
                     ? plane.parts().segments().receiveAtOnce(grant.application(), call.executionId, call.asked.size()) : null;

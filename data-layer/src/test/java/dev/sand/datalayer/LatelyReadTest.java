@@ -1,13 +1,8 @@
-package dev.sand.hostagent.dataplane;
+package dev.sand.datalayer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sand.datalayer.StoreException;
-import dev.sand.event.ApplicationVersion;
-import dev.sand.event.Limits;
-import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -18,8 +13,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Which version a data plane's invocations go to, also while the global store does not say. */
-class LiveVersionsTest {
+/** What is known of the store, also while it does not answer: versions, say, by name of an application. */
+class LatelyReadTest {
     private static final long SECOND_NS = TimeUnit.SECONDS.toNanos(1);
 
     private final ExecutorService blocking = Executors.newVirtualThreadPerTaskExecutor();
@@ -28,9 +23,9 @@ class LiveVersionsTest {
     private volatile int live = 1;
     private volatile RuntimeException failure;
     private volatile CountDownLatch silence = new CountDownLatch(0);
-    private final LiveVersions versions = new LiveVersions(this::read, blocking, nowNs::get);
+    private final LatelyRead<String, Integer> versions = new LatelyRead<>(this::read, name -> false, blocking, nowNs::get);
 
-    private Optional<ApplicationVersion> read(String application) {
+    private Optional<Integer> read(String application) {
         asked.incrementAndGet();
         try {
             silence.await();
@@ -40,8 +35,7 @@ class LiveVersionsTest {
         if (failure != null) {
             throw failure;
         }
-        return Optional.of(new ApplicationVersion(Limits.SCHEMA_VERSION, application, live, "bundle", null, null, Map.of(), Map.of(), List.of(),
-                Map.of(), null, 0, Map.of(), Map.of(), null));
+        return Optional.of(live);
     }
 
     @AfterEach
@@ -51,18 +45,18 @@ class LiveVersionsTest {
     }
 
     private int loaded() {
-        return versions.load("app").orElseThrow().version();
+        return versions.load("app").orElseThrow();
     }
 
-    private ApplicationVersion known() {
-        return versions.known("app", nowNs.get());
+    private Integer known() {
+        return versions.known("app");
     }
 
     @Test
     void what_is_a_second_old_is_read_anew() {
         assertThat(known()).isNull();
         assertThat(loaded()).isEqualTo(1);
-        assertThat(known().version()).isEqualTo(1);
+        assertThat(known()).isEqualTo(1);
         live = 2;
         nowNs.addAndGet(SECOND_NS + 1);
         assertThat(known()).isNull();
@@ -76,7 +70,7 @@ class LiveVersionsTest {
         nowNs.addAndGet(5 * SECOND_NS);
         assertThat(known()).isNull();
         assertThat(loaded()).isEqualTo(1);
-        assertThat(known().version()).as("the next one waits for nobody").isEqualTo(1);
+        assertThat(known()).as("the next one waits for nobody").isEqualTo(1);
         failure = null;
         live = 2;
         nowNs.addAndGet(5 * SECOND_NS);
