@@ -1,0 +1,176 @@
+package dev.sand.dataplane.client;
+
+import dev.sand.dataplane.Frame;
+import java.io.IOException;
+import java.security.GeneralSecurityException;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLContext;
+
+/** Connects to where the process is, reads its answers, and connects again; what was not answered is asked for again. */
+final class Reconnecting {
+    static final int CONNECT_MS = 10_000;
+    /** What the host's own word about a deadline may take to come. */
+    static final long GRACE_MS = 1_000;
+    private static final long FIRST_PAUSE_MS = 20;
+    private static final long LONGEST_PAUSE_MS = 2_000;
+    /** A quarter of the host's patience, which it tells in milliseconds. */
+    private static final long PING_NS_OF_MS = 250_000;
+
+    final Underway underway = new Underway(() -> Thread.ofVirtual().name("sand-process").start(this::run));
+    private final ControlPlane control;
+    private final SSLContext tls;
+    /** Why there is no answer so far. */
+    private volatile String trouble = "nothing answers";
+    private volatile String movedTo;
+    /** How many there have been. */
+    private volatile int connections;
+    /** The connection has brought an answer, or has lasted: the next one need not wait. Of the thread that connects. */
+    private boolean useful;
+
+    Reconnecting(ControlPlane control, SSLContext tls) {
+        this.control = control;
+        this.tls = tls;
+    }
+
+    void start(String process) {
+        underway.start();
+        Thread.ofVirtual().name("sand-process-ping-" + process).start(this::tick);
+    }
+
+    String trouble() {
+        return trouble;
+    }
+
+    int connections() {
+        return connections;
+    }
+
+    /** Null: nobody said where to. */
+    String movedTo() {
+        return movedTo;
+    }
+
+    void send(Call call, Connection over) throws InterruptedException {
+        Frame.Welcome welcome = over.welcome();
+        if (call.input.bytes().length > welcome.valueBytes()) {
+            underway.leave(call);
+            call.fail(new InvocationException("Sand.TooLarge", "an input of " + call.input.bytes().length + " bytes; the host's limit is "
+                    + welcome.valueBytes(), false, false));
+            return;
+        }
+        try {
+            over.invoke(call);
+        } catch (IOException e) {
+            over.close(); // whoever reads finds out, and the call is sent over the next one
+        }
+    }
+
+    void giveUp(Call call) {
+        call.fail(new InvocationException("Sand.Timeout", call.function + " has not answered in its time: " + trouble, true, false));
+        underway.drop(call);
+    }
+
+    // --- the thread that connects and reads
+
+    private void run() {
+        long pauseMs = FIRST_PAUSE_MS;
+        while (!underway.isClosed()) {
+            useful = false;
+            // What was there once is made again by a call alone: a connection that its kill has ended is no reason to.
+            try (Connection made = new Connection(control.place(connections == 0), tls(), CONNECT_MS)) {
+                serve(made);
+            } catch (InvocationException e) {
+                underway.refuse(e);
+                return;
+            } catch (Connection.Refused e) {
+                if (!e.frame().retryable()) {
+                    underway.refuse(new InvocationException(e.frame().error(), e.frame().cause(), false, false));
+                    return;
+                }
+                pauseMs = pause(e, pauseMs);
+            } catch (IOException e) {
+                pauseMs = pause(e, useful ? FIRST_PAUSE_MS : pauseMs);
+            } catch (InterruptedException e) {
+                return;
+            }
+        }
+    }
+
+    private SSLContext tls() throws IOException {
+        try {
+            return tls != null ? tls : SSLContext.getDefault();
+        } catch (GeneralSecurityException e) {
+            throw new IOException(e);
+        }
+    }
+
+    private void serve(Connection made) throws IOException {
+        long beganNs = System.nanoTime();
+        connections++;
+        trouble = "the host is silent";
+        List<Call> before = underway.connected(made);
+        if (!before.isEmpty()) {
+            // Not on this thread, which has to read meanwhile.
+            Thread.ofVirtual().name("sand-process-again").start(() -> again(before, made));
+        }
+        try {
+            while (!underway.isClosed()) {
+                Call ended = made.read();
+                if (ended != null) {
+                    useful = true;
+                    underway.leave(ended);
+                }
+            }
+        } finally {
+            useful |= System.nanoTime() - beganNs > TimeUnit.MILLISECONDS.toNanos(LONGEST_PAUSE_MS);
+            underway.disconnected();
+        }
+    }
+
+    private void again(List<Call> before, Connection over) {
+        try {
+            for (Call call : before) {
+                send(call, over);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** @return the next one */
+    private long pause(IOException why, long pauseMs) {
+        trouble = why.getMessage() == null ? why.getClass().getSimpleName() : why.getMessage();
+        if (why instanceof Connection.MovedAway moved && !moved.address().isEmpty()) {
+            movedTo = moved.address();
+        }
+        boolean atOnce = why instanceof Connection.MovedAway && pauseMs == FIRST_PAUSE_MS;
+        if (!atOnce) {
+            underway.pause(ThreadLocalRandom.current().nextLong(pauseMs / 2, pauseMs + 1));
+        }
+        return Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+    }
+
+    // --- the thread that looks at the time
+
+    /** Pings, ends calls of whose deadline the host does not speak, and a connection that takes nothing. Waits for nobody. */
+    private void tick() {
+        long pingedNs = System.nanoTime();
+        try {
+            while (!underway.isClosed()) {
+                Thread.sleep(GRACE_MS / 2);
+                underway.late(GRACE_MS).forEach(this::giveUp);
+                Connection over = underway.connection();
+                if (over != null && over.isStuck()) {
+                    over.close(); // whoever reads finds out
+                } else if (over != null && System.nanoTime() - pingedNs > over.welcome().idleMs() * PING_NS_OF_MS) {
+                    pingedNs = System.nanoTime();
+                    over.send(new Frame.Ping(0));
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
