@@ -10,8 +10,8 @@ status=0
 "$python" -P -m pytest -q ../tests/deploy ../tests/bench --junit-xml=target/pytest-deploy.xml || status=$?
 # A run of its own: its conftest.py, like any application's, is not ours.
 "$python" -P -m pytest -q ../management/tests --junit-xml=target/pytest-management.xml || status=$?
-which=()
-# Two at once in the inner loop: most of its time is waiting for processes.
-[ "${SAND_TEST_QUICK:-0}" != 1 ] || which=(-m "not slow" -n 2 --dist loadfile)
+# Two at once: most of its time is waiting for processes.
+which=(-n 2 --dist loadfile)
+[ "${SAND_TEST_QUICK:-0}" != 1 ] || which+=(-m "not slow")
 "$python" -P -m pytest -q "${which[@]}" --junit-xml=target/pytest.xml || status=$?
 exit "$status"
