@@ -104,6 +104,33 @@ def test_takes_a_stub_for_any_resource_by_its_name_or_its_last_part() -> None:
     assert result == {"status": "SUCCEEDED", "output": {f"r{at}": it for at, it in enumerate(stubs.values())}}
 
 
+CALLED = [
+    ("lambda:invoke", "FunctionName", "arn:aws:lambda:eu-west-1:1:function:fn:prod", "fn:prod"),
+    ("lambda:invoke", "FunctionName", "arn:aws:lambda:eu-west-1:1:function:fn-<STAGE>", "fn-<STAGE>"),
+    ("lambda:invoke", "FunctionName", "arn:aws:lambda:eu-west-1:1:function:<S>", "arn:aws:lambda:eu-west-1:1:function:<S>"),
+    ("lambda:invoke", "FunctionName", "<FUNCTION_NAME>", "<FUNCTION_NAME>"),
+    ("states:startExecution.sync:2", "StateMachineArn", "arn:aws:states:eu-west-1:1:stateMachine:Child:3", "Child:3"),
+    ("states:startExecution.sync:2", "StateMachineArn", "arn:aws:states:eu-west-1:1:stateMachine:Child:3", "Child"),
+    ("sqs:sendMessage", "QueueUrl", "https://sqs.eu-west-1.amazonaws.com/1/orders.fifo", "orders.fifo"),
+    ("sqs:sendMessage", "QueueUrl", "https://sqs.eu-west-1.amazonaws.com/1/orders.fifo", "arn:aws:sqs:eu-west-1:1:orders.fifo"),
+    ("sqs:sendMessage", "QueueUrl", "https://sqs.eu-west-1.amazonaws.com/1/orders", "orders"),
+    ("sqs:sendMessage", "QueueUrl", "https://sqs.eu-west-1.amazonaws.com/1/a", "https://sqs.eu-west-1.amazonaws.com/1/a"),
+]
+
+
+@pytest.mark.parametrize(("action", "field", "target", "stub"), CALLED)
+def test_takes_a_stub_for_what_an_argument_names_by_all_of_it_or_its_last_part(
+    action: str, field: str, target: str, stub: str
+) -> None:
+    arguments = {field: target, "MessageBody": "hello"} if field == "QueueUrl" else {field: target}
+    task = {"Type": "Task", "Resource": f"arn:aws:states:::{action}", "Parameters": arguments, "End": True}
+    catch = {"ErrorEquals": ["States.ALL"], "ResultPath": "$.caught", "Next": "Caught"}
+    states = {"T": {**task, "Catch": [catch]}, "Caught": {"Type": "Pass", "Result": "caught", "End": True}}
+    case = {"definition": {"StartAt": "T", "States": states}, "grains": {stub: {"raise": {"error": "Boom"}}}}
+    done = asl("run", "--batch", input=json.dumps(case))
+    assert (json.loads(done.stdout), done.stderr) == ({"status": "SUCCEEDED", "output": "caught"}, "")
+
+
 def test_looks_for_tasks_in_branches_and_items_and_nowhere_else() -> None:
     task = {"Type": "Task", "Resource": "arn:aws:states:::batch:submitJob.sync", "End": True}
     states = {

@@ -35,6 +35,8 @@ def seconds(visit: Visit, expression: Expression, data: Any, field: str, least: 
             if not document.is_number(value):
                 raise expression.mistyped("number", value)
             raise _out_of_bounds(field.removesuffix("Path"), number, value, least, most)
+        if field == "SecondsPath" and number is not None and number < 0:
+            raise runtime(f"The {field} parameter references a negative value: {expression} == {_plain(value)}")
         if field.endswith("SecondsPath"):
             raise runtime(f"The {field} parameter cannot be parsed as a long value: {expression} == {_plain(value)}")
         if number is not None:

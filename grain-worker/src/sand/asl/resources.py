@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-_GRAIN = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,62}|\$\{[A-Za-z0-9_.-]{1,62}\}", re.ASCII)
-"""A grain's name; or what a template has in its place until it is deployed, which no grain is called."""
+_GRAIN = re.compile(r"[A-Za-z0-9_-]{1,64}|\$\{[A-Za-z0-9_.-]{1,62}\}|<[A-Za-z0-9_.-]{1,62}>", re.ASCII)
+"""A name that a function can have, of which a grain can have some; or what a template or an example has in its place."""
 _STUB = "sand:stub:"
 _PATTERN = re.compile(r"\.(waitForTaskToken|sync|sync:[0-9])$", re.ASCII)
 
@@ -61,6 +61,6 @@ def invokes_function(resource: str) -> bool:
 
 def function_of(name: str) -> str | None:
     """The grain of a FunctionName: a name, a partial or a whole ARN, each with or without a qualifier; None when it is none."""
-    if name.startswith("arn:"):
+    if name.startswith(("arn:", _STUB)):
         return grain_of(name)
     return grain_of((name.partition(":function:")[2] or name).partition(":")[0])

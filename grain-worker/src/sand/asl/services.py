@@ -1,14 +1,17 @@
-"""Stubs for whatever a Task's Resource may be: services, activities, functions with a qualifier, names that no grain can have.
+"""Stubs for whatever a task may name: services, activities, functions with a qualifier, queues by their URLs, what no grain is
+called.
 
-For `sand asl run`: what an engine is given is a definition whose tasks name the stubs.
+For `sand asl run`: what an engine is given is a definition whose tasks name the stubs, and stubs by the names that it asks for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from sand.asl import document, resources
+from sand.asl import document, resources, rules
+from sand.asl.platform_services import queue_of, workflow_of
 
 
 def stubbed(definition: Any, stubs: Any) -> tuple[Any, Any]:
@@ -25,16 +28,21 @@ def stubbed(definition: Any, stubs: Any) -> tuple[Any, Any]:
         tree = document.parse(definition) if isinstance(definition, str) else definition
     except document.NoJson:
         return definition, stubs
-    named = {**stubs, **{name: stub for key, stub in stubs.items() for name in _functions(key)}}
+    named = dict(stubs)
+    for key, stub in stubs.items():
+        if (name := called_by(key)) is not None:
+            named.setdefault(name, stub)
     copy = _machine(tree, stubs, named)
     return copy, named
 
 
-def _functions(key: str) -> Iterator[str]:
-    """A function is called by its name, whatever its stub is called by."""
-    name = resources.function_of(key) if ":function:" in key else None
-    if name is not None:
-        yield name
+def called_by(key: str) -> str | None:
+    """What an engine calls that whose stub is called by an ARN, a URL, or the name of a FIFO queue; None of others."""
+    if ":function:" in key:
+        return resources.function_of(key)
+    if ":stateMachine:" in key:
+        return workflow_of(key)
+    return queue_of(key) if "://" in key or key.endswith(".fifo") else None
 
 
 def _machine(node: Any, stubs: dict[str, Any], named: dict[str, Any]) -> Any:
@@ -55,16 +63,64 @@ def _state(node: Any, stubs: dict[str, Any], named: dict[str, Any]) -> Any:
     resource = node.get("Resource")
     if node.get("Type") == "Task" and isinstance(resource, str):
         copy["Resource"] = _resource(resource, stubs, named)
+        if copy["Resource"] == resource:
+            _name_target(copy, stubs, named)
     return copy
+
+
+_TARGETS: dict[str, Callable[[str], str | None]] = {
+    "FunctionName": resources.function_of,
+    "StateMachineArn": workflow_of,
+    "QueueUrl": queue_of,
+}
+"""What an engine calls that which an argument names."""
+
+
+def _name_target(task: dict[str, Any], stubs: dict[str, Any], named: dict[str, Any]) -> None:
+    given = _given(task)
+    for field, text in targets(task):
+        key = next((part for part in parts(text) if part in stubs), None)
+        if key is None:
+            continue
+        name = _TARGETS[field](text)
+        if name is not None:
+            named.setdefault(name, stubs[key])
+        else:
+            task[given] = {**task[given], field: _stub(key, text, stubs, named)}
+
+
+def _given(task: dict[str, Any]) -> str:
+    return "Arguments" if "Arguments" in task else "Parameters"
+
+
+def targets(task: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """The functions, workflows and queues that its arguments write out, and the fields that do."""
+    given = _given(task)
+    arguments = task.get(given)
+    for field in _TARGETS if isinstance(arguments, dict) else ():
+        text = arguments.get(field)
+        if isinstance(text, str) and not (given == "Arguments" and rules.is_query(text)):
+            yield field, text
+
+
+def parts(target: str) -> Iterator[str]:
+    """What the stub of such a one may be called by: all of it, else what follows a colon or a slash."""
+    yield target
+    for mark in re.finditer("[:/]", target):
+        yield target[mark.end() :]
 
 
 def _resource(resource: str, stubs: dict[str, Any], named: dict[str, Any]) -> str:
     key = next((name for name in names(resource) if name in stubs), None)
     if key is None or resources.grain_of(resource) == key == resource:
         return resource
-    stub = f"Stub{list(stubs).index(key)}"
-    named[stub] = stubs[key]
-    return resources.stub(stub, resource)
+    return _stub(key, resource, stubs, named)
+
+
+def _stub(key: str, stands_for: str, stubs: dict[str, Any], named: dict[str, Any]) -> str:
+    name = f"Stub{list(stubs).index(key)}"
+    named[name] = stubs[key]
+    return resources.stub(name, stands_for)
 
 
 def names(resource: str) -> Iterator[str]:

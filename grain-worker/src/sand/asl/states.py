@@ -158,7 +158,7 @@ class StateReader:
             timeout_seconds=timeout,
             timeout=timeout_from,
             heartbeat_seconds=heartbeat,
-            heartbeat=heartbeat_from if self._is_jsonata or awaits_token else None,
+            heartbeat=heartbeat_from,
             credentials=credentials,
             required=required,
         )

@@ -12,15 +12,17 @@ from sand.asl import document, platform_services, resources, rules, service_fiel
 @dataclass(slots=True)
 class Names:
     """called: what an engine asks stubs for: grains, workflows, queues and calls of services. resources: of tasks, as they are
-    written. is_open: whether an expression computes one more, which may be any."""
+    written. targets: what their arguments name, likewise. is_open: whether an expression computes one more, and so any."""
 
     called: set[str] = field(default_factory=set)
     resources: set[str] = field(default_factory=set)
+    targets: set[str] = field(default_factory=set)
     is_open: bool = False
 
     def add(self, other: Names) -> None:
         self.called |= other.called
         self.resources |= other.resources
+        self.targets |= other.targets
         self.is_open |= other.is_open
 
 
@@ -40,11 +42,8 @@ def without_task(names: Names, given: Mapping[str, Any] | None) -> list[str]:
 def without_resource(names: Names, given: Mapping[str, Any] | None) -> list[str]:
     """As `without_task`, where stubs stand for whatever a resource may be: see `services.stubbed`."""
     found = {name for resource in names.resources for name in services.names(resource)}
-    return [key for key in without_task(names, given) if key not in found and _function(key) not in names.called]
-
-
-def _function(key: str) -> str | None:
-    return resources.function_of(key) if ":function:" in key else None
+    found |= {name for target in names.targets for name in services.parts(target)}
+    return [key for key in without_task(names, given) if key not in found and services.called_by(key) not in names.called]
 
 
 def _states(node: Any) -> Iterator[dict[str, Any]]:
@@ -68,6 +67,7 @@ def _of_state(state: dict[str, Any], names: Names) -> None:
     if state.get("Type") != "Task" or not isinstance(resource, str):
         return
     names.resources.add(resource)
+    names.targets |= {target for _, target in services.targets(state)}
     plain = tokens.without(resource)
     service = platform_services.service_of(plain)
     if service is not None:

@@ -42,6 +42,9 @@ final class ComputedFields {
                 throw value.isNumber() ? outOfBounds(field.replaceFirst("Path$", ""), number, value, least, most)
                         : query.mistyped("number", value);
             }
+            if (field.equals("SecondsPath") && number != null && number < 0) {
+                throw StatesError.runtime("The " + field + " parameter references a negative value: " + from + " == " + plain(value));
+            }
             if (field.endsWith("SecondsPath")) {
                 throw StatesError.runtime("The " + field + " parameter cannot be parsed as a long value: " + from + " == " + plain(value));
             }

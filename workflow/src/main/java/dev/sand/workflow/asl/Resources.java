@@ -13,8 +13,8 @@ public final class Resources {
     private static final String PREFIX = "sand:grain:";
     /** Of a stub in a trial: {@code sand:stub:<grain>:<the resource that it stands in for>}. */
     private static final String STUB = "sand:stub:";
-    /** A grain's name; or what a template has in its place until it is deployed, which no grain is called. */
-    private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9_-]{0,62}|\\$\\{[A-Za-z0-9_.-]{1,62}}");
+    /** A name that a function can have, of which a grain can have some; or what a template or an example has in its place. */
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}|\\$\\{[A-Za-z0-9_.-]{1,62}}|<[A-Za-z0-9_.-]{1,62}>");
 
     private Resources() {}
 
@@ -48,7 +48,7 @@ public final class Resources {
     /** The grain of a FunctionName: a name, a partial or a whole ARN, each with or without a qualifier; null when it is none. */
     static String function(String functionName) {
         int at = functionName.indexOf(":function:");
-        return functionName.startsWith("arn:") ? grain(functionName)
+        return functionName.startsWith("arn:") || functionName.startsWith(STUB) ? grain(functionName)
                 : grain((at < 0 ? functionName : functionName.substring(at + 10)).split(":", 2)[0]);
     }
 

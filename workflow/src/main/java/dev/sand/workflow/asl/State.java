@@ -27,7 +27,7 @@ public sealed interface State {
      * @param service what is asked of the platform itself, and of no grain; or null
      * @param awaitsToken the state ends when its token is used, and not with the grain
      * @param heartbeatSeconds between signs of life of whoever has the token; 0: none
-     * @param heartbeat what gives HeartbeatSeconds, or null; without a token it is only checked, and only in JSONata
+     * @param heartbeat what gives HeartbeatSeconds, or null; without a token it is only checked
      * @param credentials an object whose RoleArn the history shows, or null
      * @param required what its parameters must have, as the service that it names requires; empty where nothing is known
      */

@@ -161,7 +161,7 @@ final class StateReader {
         }
         Template credentials = credentials(raw);
         return new State.Task(common, resource, grain, service, awaitsToken, timeout, timeoutFrom, heartbeat,
-                raw.isJsonata || awaitsToken ? heartbeatFrom : null, credentials, required,
+                heartbeatFrom, credentials, required,
                 errorRules.read(fields, raw.isJsonata, raw.variables, raw::leads));
     }
 
