@@ -12,7 +12,6 @@ import dev.sand.hostagent.journal.JournalTaking.Claim;
 import dev.sand.hostagent.journal.JournalTaking.Taken;
 import dev.sand.hostagent.objects.ObjectCopies;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -213,8 +212,7 @@ public final class BusJournal implements JournalAdapter {
             }
         });
         all.forEach((partition, taken) -> onTaken(partition, epoch, taken, current));
-        return new Left(all.values().stream().flatMap(taken -> taken.unfinished().stream())
-                .sorted(Comparator.comparing(each -> each.request().executionId())).toList(),
+        return new Left(all.values().stream().flatMap(taken -> taken.unfinished().stream()).toList(),
                 all.values().stream().flatMap(taken -> taken.processes().stream()).toList());
     }
 

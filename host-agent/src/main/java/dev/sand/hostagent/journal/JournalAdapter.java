@@ -57,7 +57,7 @@ public interface JournalAdapter extends AutoCloseable {
         }
     }
 
-    /** What earlier owners left. */
+    /** What earlier owners left. @param executions those of an application in the order in which they began: functions of a process queue in it */
     record Left(List<Unfinished> executions, List<Input.RecoverProcess> processes) {}
 
     /**

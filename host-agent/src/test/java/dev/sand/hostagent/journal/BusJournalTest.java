@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -45,6 +46,15 @@ class BusJournalTest extends BusJournalFixture {
         append("app", "e1", 4, new Backup.Ended(Status.FAILED));
         restart();
         assertThat(recover()).extracting(each -> each.request().executionId()).containsExactly("e3");
+    }
+
+    @Test
+    void whatIsFoundAgainStandsInTheOrderInWhichItBeganWhateverItsIds() {
+        List<String> ids = Stream.of("e7", "e2", "e9", "e1").map(name -> inPartition(1, name)).toList();
+        ids.forEach(id -> append("app", id, 0, accepted("app", id)));
+        restart();
+        assertThat(journal.take(1, epoch, () -> true).executions()).extracting(each -> each.request().executionId())
+                .containsExactlyElementsOf(ids);
     }
 
     @Test
