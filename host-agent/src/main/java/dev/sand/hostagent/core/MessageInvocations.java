@@ -6,6 +6,7 @@ import dev.sand.event.Limits;
 import dev.sand.event.Payload;
 import dev.sand.hostagent.process.CloudProcess.Due;
 import dev.sand.localbus.KeyedQueues.Message;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -17,8 +18,25 @@ final class MessageInvocations extends Timed {
     private final ProcessHome home;
     private boolean closed;
     private boolean firing;
-    /** Whose messages are taken, and become one value. */
-    private int joining;
+    /** In the order in which they were due. */
+    private final List<Joining> joining = new ArrayList<>();
+
+    /** An invocation whose messages are taken, and become one value. */
+    private static final class Joining {
+        private final Due due;
+        private final List<Payload> values;
+        /** Null: not yet. */
+        private Payload joined;
+
+        Joining(Due due, List<Payload> values) {
+            this.due = due;
+            this.values = values;
+        }
+
+        boolean isBehind(Joining other) {
+            return other.due.function().equals(due.function()) && other.due.key().equals(due.key());
+        }
+    }
 
     MessageInvocations(CoreContext context, ProcessHome home) {
         this.context = context;
@@ -64,15 +82,34 @@ final class MessageInvocations extends Timed {
             begin(due, values.getFirst(), List.of());
             return;
         }
-        joining++;
+        Joining added = new Joining(due, values);
+        joining.add(added);
         context.emit(new Action.Join(home.application(), values, joined -> {
-            joining--;
-            begin(due, joined, values);
+            added.joined = joined;
+            beginJoined();
         }));
     }
 
+    /** Values are joined off the shard, and one may be before those that were due before it: it waits for those of its key. */
+    private void beginJoined() {
+        for (Joining next = nextJoined(); next != null; next = nextJoined()) {
+            joining.remove(next);
+            begin(next.due, next.joined, next.values);
+        }
+    }
+
+    private Joining nextJoined() {
+        for (int i = 0; i < joining.size(); i++) {
+            Joining each = joining.get(i);
+            if (each.joined != null && joining.subList(0, i).stream().noneMatch(each::isBehind)) {
+                return each;
+            }
+        }
+        return null;
+    }
+
     int joining() {
-        return joining;
+        return joining.size();
     }
 
     /**

@@ -20,6 +20,7 @@ import dev.sand.event.ProcessMessage;
 import dev.sand.event.ProcessSpec;
 import dev.sand.event.ProcessView;
 import dev.sand.event.Slots;
+import dev.sand.hostagent.core.Action.Backup;
 import dev.sand.hostagent.core.CoreFixture.Running;
 import dev.sand.hostagent.core.ProcessCall.Answer;
 import dev.sand.hostagent.process.Change;
@@ -208,6 +209,22 @@ class ProcessesTest extends ProcessFixture {
         shop.after(101);
         deliver();
         assertThat(joins.getLast().values().stream().map(CoreFixture::text)).as("its time-out has passed").containsExactly("2");
+    }
+
+    /** Off the shard, the first of a platform takes longer than those that follow. */
+    @Test
+    void whatIsJoinedLaterIsNotOvertakenByWhatIsBehindItInItsKey() {
+        running("q");
+        Running sender = running("p");
+        String[] keys = {"x", "x", "x", "x", "y", "y"};
+        for (int i = 0; i < keys.length; i++) {
+            call(sender, new ProcessCall.Send(i, "q", "invoke:sum:" + keys[i], json("" + i), 0));
+        }
+        assertThat(joins).hasSize(3);
+        List.of(1, 2, 0).forEach(at -> on(new Input.Joined(joins.get(at), json("\"join " + at + '"'))));
+        assertThat(journal.stream().filter(record -> record.carried() != null && record.carried().change().change() instanceof Change.Fired)
+                .map(record -> text(((Backup.Accepted) record.backup()).request().input())))
+                .containsExactly("\"join 2\"", "\"join 0\"", "\"join 1\"");
     }
 
     /** A later version, that has one function more, with a trigger. */
