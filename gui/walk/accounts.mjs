@@ -7,6 +7,14 @@ const server = process.argv[2];
 const step = (text) => console.log(text);
 const PASSWORD = "walked through 4711";
 
+/** One that is none: whoever is asked goes on in another way then. */
+async function tryKey(page) {
+  await page.getByRole("button", { name: "Use a key instead" }).click();
+  await page.getByRole("dialog").getByLabel("Key").fill("no-key-of-this-platform");
+  await page.keyboard.press("Enter");
+  await page.getByText("That is no key of this platform").waitFor();
+}
+
 await withPage(async (page) => {
   step("an open platform says so, and offers a first account");
   await page.goto(`${server}/ui/#/settings/account`);
@@ -42,6 +50,8 @@ await withPage(async (page) => {
   const asked = page.getByRole("dialog", { name: "Sign in" });
   await asked.waitFor();
   await asked.getByText("Your session has ended").waitFor();
+  await tryKey(page);
+  await page.getByRole("button", { name: "Sign in with a name instead" }).click();
   await asked.getByLabel("Name").fill("ada");
   await asked.getByLabel("Password").fill("not his password");
   await page.keyboard.press("Enter");
@@ -63,6 +73,7 @@ await withPage(async (page) => {
   const his = await page.context().browser().newContext();
   const other = await his.newPage();
   await other.goto(`${server}/ui/`);
+  await tryKey(other);
   await other.getByRole("button", { name: "I have an invitation" }).click();
   const invited = other.getByRole("dialog", { name: "A new account" });
   await invited.getByLabel("Invitation").fill(invitation);

@@ -4,7 +4,7 @@ import { type Schemas, Refusal, address, answered, client } from "./client";
 import { shownName } from "../model/tenant";
 import { type Scope, isSame, ownerOf, whyNot } from "../model/who";
 import { kept } from "./kept";
-import { hasSession, onOtherSession } from "./key";
+import { hasSession, isKeyAsked, onOtherSession, signedIn } from "./key";
 import { hearTabs, tellTabs } from "./tabs";
 
 export type Who = Schemas["Who"];
@@ -65,6 +65,8 @@ export function useShownName(): (name: string) => string {
  */
 export async function cameIn(cache: QueryClient): Promise<void> {
   const [before, now] = await askAnew(cache);
+  // Who is asked once more has not come in: his key was none.
+  if (isKeyAsked()) return;
   // Of another one than before all is reset by now.
   if (isSame(before, now)) await cache.invalidateQueries();
   else if (before === undefined || now === undefined) await cache.resetQueries();
@@ -92,7 +94,7 @@ async function askAnew(cache: QueryClient): Promise<readonly [Who | null | undef
 
 export async function signIn(name: string, password: string): Promise<void> {
   const made = await answered(client.POST("/api/v1/sessions", { body: { name, password } }));
-  hasSession(made.csrf);
+  signedIn(made.csrf);
   tellTabs();
 }
 
