@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Here, isSame, ownerOf, whyNot } from "../src/model/who";
+import { type Here, isSame, may, ownerOf, whyNot } from "../src/model/who";
 
 const ada: Here = { kind: "session", user: "ada", tenant: "red", scopes: ["read", "deploy"] };
 
@@ -21,6 +21,10 @@ test("what is typed belongs to a user in a tenant, or to a key, and without acco
   expect(ownerOf({ kind: "key", user: null, tenant: "red", id: "k1" })).toEqual({ user: "key k1", tenant: "red" });
   expect(ownerOf({ kind: "operator", user: null, tenant: "default" })).toEqual({ user: "operator ", tenant: "default" });
   for (const nobody of [null, { kind: "local", user: null, tenant: "default" }]) expect(ownerOf(nobody)).toEqual({ user: "", tenant: "" });
+});
+
+test("one may what his scopes say, without accounts everything, and nothing until it is known who he is", () => {
+  expect([may("deploy", ada), may("admin", ada), may("operator", null), may("read", undefined)]).toEqual([true, false, true, false]);
 });
 
 test("who lacks a scope is told which, and nobody else is told anything", () => {

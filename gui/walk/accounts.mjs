@@ -7,6 +7,11 @@ const server = process.argv[2];
 const step = (text) => console.log(text);
 const PASSWORD = "walked through 4711";
 
+/** As who comes back to its tab does: it is asked anew who is here. */
+async function lookAgain(page) {
+  await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange", { bubbles: true })));
+}
+
 /** One that is none: whoever is asked goes on in another way then. */
 async function tryKey(page) {
   await page.getByRole("button", { name: "Use a key instead" }).click();
@@ -46,7 +51,9 @@ await withPage(async (page) => {
 
   step("a session that ends in the middle of typing: he is asked over the page, and nothing typed is lost");
   await page.getByLabel("Name").fill("TYPED");
+  await page.getByLabel("Value").fill("typed and not sent");
   await page.context().clearCookies();
+  await lookAgain(page);
   const asked = page.getByRole("dialog", { name: "Sign in" });
   await asked.waitFor();
   await asked.getByText("Your session has ended").waitFor();
@@ -60,6 +67,7 @@ await withPage(async (page) => {
   await page.keyboard.press("Enter");
   await asked.waitFor({ state: "hidden" });
   assert.equal(await page.getByLabel("Name").inputValue(), "TYPED");
+  assert.equal(await page.getByLabel("Value").inputValue(), "typed and not sent");
   await page.locator(".trouble", { hasText: "Your session has ended" }).first().waitFor({ state: "detached" });
 
   step("somebody is invited, who makes his account in a browser of his own, and gets another role");

@@ -2,7 +2,7 @@
 import { type QueryClient, queryOptions, useQuery } from "@tanstack/react-query";
 import { type Schemas, Refusal, address, answered, client } from "./client";
 import { shownName } from "../model/tenant";
-import { type Scope, isSame, ownerOf, whyNot } from "../model/who";
+import { type Scope, isSame, may, ownerOf, whyNot } from "../model/who";
 import { kept } from "./kept";
 import { hasSession, isKeyAsked, onOtherSession, signedIn } from "./key";
 import { hearTabs, tellTabs } from "./tabs";
@@ -42,10 +42,9 @@ async function ask(signal: AbortSignal): Promise<Who | null> {
   }
 }
 
-/** Whether who is here may do what needs that scope; false until it is known. Without accounts whoever is let in operates the platform. */
+/** Whether who is here may do what needs that scope. Whose session has ended is the one who was here, until another one comes. */
 export function useMay(scope: Scope): boolean {
-  const here = useQuery(who());
-  return here.isSuccess && (here.data === null || here.data.scopes.includes(scope));
+  return may(scope, useQuery(who()).data);
 }
 
 /** Why who is here may not do what needs that scope; null: he may, as far as is known. */

@@ -16,6 +16,11 @@ export function ownerOf(here: (Pick<Here, "kind" | "user" | "tenant"> & { readon
 /** What the platform lets somebody do, as its OpenAPI document has it. */
 export type Scope = "invoke" | "deploy" | "read" | "admin" | "operator";
 
+/** Whether he may, as far as is known: not before it is. Without accounts whoever is let in operates the platform. */
+export function may(scope: Scope, here: Pick<Here, "scopes"> | null | undefined): boolean {
+  return here === null || here?.scopes.includes(scope) === true;
+}
+
 /** @return null: he may; without accounts everybody does, and of whom nothing is known yet that is not said */
 export function whyNot(scope: Scope | null, here: Pick<Here, "scopes"> | null | undefined): string | null {
   return here && scope !== null && !here.scopes.includes(scope) ? `This needs the scope ${scope}; you have ${here.scopes.join(", ") || "none"}.` : null;
