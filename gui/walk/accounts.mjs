@@ -120,11 +120,17 @@ await withPage(async (page) => {
   await other.locator('button[aria-disabled="true"]', { hasText: "Point it there" }).waitFor();
   assert.deepEqual(sent, []);
   await page.reload();
+  await other.getByLabel("Alias", { exact: true }).fill("typed");
   await page.getByLabel("Role of bob").selectOption("developer");
   await page.getByText("Nobody is invited.").waitFor();
   await page.reload();
   await page.getByLabel("Role of bob").waitFor();
   assert.equal(await page.getByLabel("Role of bob").inputValue(), "developer");
+
+  step("who gets another role may do more from then on, and has what he typed");
+  await lookAgain(other);
+  await other.locator('button:not([aria-disabled="true"])', { hasText: "Point it there" }).waitFor();
+  assert.equal(await other.getByLabel("Alias", { exact: true }).inputValue(), "typed");
 
   step("the last owner stays an owner");
   await page.getByLabel("Role of ada").selectOption("viewer");

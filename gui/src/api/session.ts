@@ -1,8 +1,8 @@
 // Who is signed in, and how one does that. The session is in a cookie of the browser; what goes beside it is in this page's memory.
-import { type QueryClient, queryOptions, useQuery } from "@tanstack/react-query";
+import { type QueryClient, type QueryFilters, queryOptions, useQuery } from "@tanstack/react-query";
 import { type Schemas, Refusal, address, answered, client } from "./client";
 import { shownName } from "../model/tenant";
-import { type Scope, isSame, may, ownerOf, whyNot } from "../model/who";
+import { type Scope, isSame, may, maySame, ownerOf, whyNot } from "../model/who";
 import { kept } from "./kept";
 import { hasSession, isKeyAsked, onOtherSession, signedIn } from "./key";
 import { hearTabs, tellTabs } from "./tabs";
@@ -23,8 +23,7 @@ export const who = () =>
       if (now) hasSession(now.csrf ?? "");
       kept.belongTo(ownerOf(now));
       const before = cache.getQueryData<Who | null>(["who"]);
-      // What another one saw is not for him who is here now.
-      if (before !== undefined && !isSame(before, now)) void cache.resetQueries({ predicate: ({ queryKey }) => queryKey[0] !== "who" });
+      if (before !== undefined) renew(cache, before, now);
       return now;
     },
     staleTime: Number.POSITIVE_INFINITY,
@@ -32,6 +31,17 @@ export const who = () =>
     refetchOnWindowFocus: "always",
     retry: false,
   });
+
+/** What another one saw is not for him who is here now. Who may do more or less than before sees anew what he may, round what he types. */
+function renew(cache: QueryClient, before: Who | null, now: Who | null): void {
+  const all: QueryFilters = { predicate: ({ queryKey }) => queryKey[0] !== "who" };
+  if (!isSame(before, now)) {
+    void cache.resetQueries(all);
+  } else if (!maySame(before, now)) {
+    cache.removeQueries({ ...all, type: "inactive" });
+    void cache.invalidateQueries(all);
+  }
+}
 
 async function ask(signal: AbortSignal): Promise<Who | null> {
   try {
