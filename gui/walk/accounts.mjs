@@ -121,7 +121,20 @@ await withPage(async (page) => {
   assert.deepEqual(sent, []);
   await page.reload();
   await other.getByLabel("Alias", { exact: true }).fill("typed");
-  await page.getByLabel("Role of bob").selectOption("developer");
+  const changes = [];
+  page.on("request", (request) => request.method() === "PUT" && changes.push(request.postData()));
+  // By keyboard, from the first to the last: he becomes nothing on the way.
+  const role = page.getByLabel("Role of bob");
+  await role.focus();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowDown");
+  assert.equal(await role.inputValue(), "owner");
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Make bob developer" }).waitFor({ state: "detached" });
+  assert.deepEqual(changes, ['{"role":"developer"}']);
+  await page.waitForFunction(() => document.activeElement?.getAttribute("aria-label") === "Role of bob");
   await page.getByText("Nobody is invited.").waitFor();
   await page.reload();
   await page.getByLabel("Role of bob").waitFor();
@@ -134,6 +147,7 @@ await withPage(async (page) => {
 
   step("the last owner stays an owner");
   await page.getByLabel("Role of ada").selectOption("viewer");
+  await page.getByRole("button", { name: "Make ada viewer" }).click();
   await page.getByRole("alert").filter({ hasText: /owner/ }).first().waitFor();
 
   step("who signs in anew in another tab is told so in this one, which saves what was typed there");
@@ -224,6 +238,7 @@ await withPage(async (page) => {
   await page.keyboard.press("Enter");
   await page.getByRole("rowheader", { name: "acme" }).waitFor();
   await page.getByLabel("Acts in tenant").selectOption("acme");
+  await page.getByRole("button", { name: "Go to acme" }).click();
   await page.waitForFunction(async () => (await (await fetch("../api/v1/session")).json()).tenant === "acme");
   await accessible(page, "tenants");
   await page.goto(`${server}/ui/#/`);
@@ -236,6 +251,7 @@ await withPage(async (page) => {
   await page.locator(".made code").waitFor();
   await page.goto(`${server}/ui/#/settings/account`);
   await page.getByLabel("Acts in tenant").selectOption("default");
+  await page.getByRole("button", { name: "Go to default" }).click();
   await page.waitForFunction(async () => (await (await fetch("../api/v1/session")).json()).tenant === "default");
   await page.goto(`${server}/ui/#/`);
   await page.getByRole("link", { name: "gate", exact: true }).first().waitFor();
