@@ -93,6 +93,18 @@ await withPage(async (page) => {
   await other.goto(`${server}/ui/#/settings/account`);
   await other.getByText("bob", { exact: true }).waitFor();
 
+  step("who is no owner comes to what is his own in the settings, and is told whose the rest is");
+  const refused = [];
+  other.on("response", (answer) => answer.status() === 403 && refused.push(answer.url()));
+  await other.goto(`${server}/ui/#/`);
+  await other.getByRole("link", { name: "Settings", exact: true }).click();
+  await other.getByRole("heading", { name: "Account", exact: true }).waitFor();
+  assert.deepEqual(await other.getByRole("navigation", { name: "Settings" }).locator("a, strong").allInnerTexts(), ["Quotas", "Account"]);
+  await other.goto(`${server}/ui/#/settings/members`);
+  await other.reload();
+  await other.getByText("This is for owners of the tenant.").waitFor();
+  assert.deepEqual(refused, []);
+
   step("a viewer sees what he may not do, and why");
   await other.goto(`${server}/ui/#/applications/gate/grains/greet`);
   const sent = [];
