@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { HistoryEvent } from "../src/model/history";
-import { type StateProgress, progressOf, runText } from "../src/model/progress";
+import { type StateProgress, progressOf, runText, whereOf } from "../src/model/progress";
 
 /** Events as "previous Type {details}"; ids count from 1. */
 function events(...written: readonly (readonly [number, string, Record<string, unknown>?])[]): HistoryEvent[] {
@@ -30,6 +30,13 @@ test("a state runs from its entry to its exit, and the way to the next was taken
   expect(done.input).toBe('{"a":1}');
   expect(done.states.get("A")).toMatchObject({ status: "succeeded", runs: [{ status: "succeeded", input: "1", output: "2", items: [] }], first: 0, entered: 1, retries: 0 });
   expect([...done.taken]).toEqual(["A → B"]);
+});
+
+test("where an execution is: the innermost state that runs, else that failed", () => {
+  const inside = [STARTED, [0, "ParallelStateEntered", { name: "P" }], [2, "TaskStateEntered", { name: "A" }]] as const;
+  expect(whereOf(progressOf(events(STARTED)))).toBe(null);
+  expect(whereOf(progressOf(events(...inside)))).toBe("A");
+  expect(whereOf(progressOf(events(STARTED, [0, "TaskStateEntered", { name: "A" }], [2, "LambdaFunctionFailed", { error: "E" }], [3, "ExecutionFailed", { error: "E" }])))).toBe("A");
 });
 
 test("an attempt that fails and is retried leaves no error", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { limitOf, typedAs } from "../src/model/quota";
+import { limitOf, typedAs, wantedOf } from "../src/model/quota";
 
 describe("a limit", () => {
   it("is a number, or none where nothing stands", () => {
@@ -16,6 +16,12 @@ describe("a limit", () => {
     expect(limitOf("storedBytes", "3 GiB")).toBe(3 * 1024 ** 3);
     expect(limitOf("storedBytes", "1024 TiB")).toBe(2 ** 50);
     for (const text of ["1025 TiB", "5 MB", "5 gib", "GiB"]) expect(limitOf("storedBytes", text)).toBeUndefined();
+  });
+  it("is sent when it is wanted otherwise, and no other one with it: another operator may have set that meanwhile", () => {
+    const set = { applications: 3, requestsPerSecond: null, instances: 4, memoryBytes: 1024 ** 3, storedBytes: null };
+    expect(wantedOf(set, {})).toEqual({ changes: {}, wrong: null });
+    expect(wantedOf(set, { applications: "3", instances: "", memoryBytes: "1 GiB", storedBytes: "2 GiB" })).toEqual({ changes: { instances: null, storedBytes: 2 * 1024 ** 3 }, wrong: null });
+    expect(wantedOf(set, { applications: "5", instances: "many", storedBytes: "5 MB" })).toEqual({ changes: { applications: 5 }, wrong: "instances" });
   });
   it("is shown as it would be typed", () => {
     for (const [bytes, text] of [[0, "0 B"], [1000, "1000 B"], [1536 * 1024, "1536 KiB"], [3 * 1024 ** 3, "3 GiB"], [2 ** 50, "1024 TiB"]] as const) {

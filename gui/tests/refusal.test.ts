@@ -31,6 +31,20 @@ test("what asked who somebody is is answered when he has signed in, and what was
   expect(new Refusal(401, problem("unauthenticated")).isAnswered(visit()), "one that comes late was not done").toBe(false);
 });
 
+test("who has given a key that is not good, or is so no more, signs in by name all the same", async () => {
+  const { askForKey, giveKey, isKeyed, isSignedIn, shownKey, signedIn, visit } = await page();
+  giveKey("sand_none");
+  const refused = shownKey();
+  askForKey(refused);
+  expect([refused, isKeyed(), isSignedIn()]).toEqual([{ Authorization: "Bearer sand_none" }, true, false]);
+  signedIn("token");
+  expect([shownKey(), isKeyed(), isSignedIn(), visit()]).toEqual([{ "Sand-Csrf": "token" }, false, true, 1]);
+  askForKey(refused);
+  expect(visit(), "the key's refusals that come late ask nobody").toBe(1);
+  giveKey("sand_good");
+  expect(shownKey()).toEqual({ Authorization: "Bearer sand_good" });
+});
+
 test("a page beside whose session another one was begun asks who is here, and says that what was typed can be sent again", async () => {
   const { Refusal, hasSession, onOtherSession } = await page();
   let asked = 0;

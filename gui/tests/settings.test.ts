@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { MAY, SCOPES, isOver, keyFault } from "../src/model/apiKey";
 import { callerText, detailsText, operationText, outcomeText, sinceText } from "../src/model/audit";
 import { formatRoute, parseRoute } from "../src/model/route";
+import { firstPart, partsOf, whyNotPart } from "../src/model/settings";
 
 describe("a key that is to be made", () => {
   it("has a name and may something", () => {
@@ -76,5 +77,24 @@ describe("the address of the settings", () => {
     expect(parseRoute("#/settings")).toMatchObject({ page: "settings", part: "keys", tenant: "" });
     expect(parseRoute("#/settings/members")).toMatchObject({ page: "settings", part: "members" });
     expect(parseRoute("#/settings/others").page).toBe("unknown");
+  });
+});
+
+describe("the parts of the settings", () => {
+  const [viewer, owner] = [{ scopes: ["read"] }, { scopes: ["invoke", "deploy", "read", "admin"] }];
+  const all = ["keys", "audit", "members", "quotas", "account"];
+  it("are offered to who may read them, and open where he has something to do", () => {
+    expect([viewer, { scopes: ["invoke"] }, owner, null, undefined].map((here) => [firstPart(here), ...partsOf(here).map(({ part }) => part)])).toEqual([
+      ["account", "quotas", "account"],
+      ["account", "account"],
+      ["keys", ...all],
+      ["keys", ...all],
+      ["keys", ...all],
+    ]);
+  });
+  it("say whose they are to who comes by an address", () => {
+    expect(whyNotPart("members", viewer)).toBe("This is for owners of the tenant. This needs the scope admin; you have read.");
+    expect(whyNotPart("quotas", { scopes: ["invoke"] })).toBe("This needs the scope read; you have invoke.");
+    expect([whyNotPart("account", viewer), whyNotPart("quotas", viewer), whyNotPart("keys", owner), whyNotPart("keys", null), whyNotPart("keys", undefined)]).toEqual([null, null, null, null, null]);
   });
 });

@@ -4,7 +4,7 @@ import { asCommand, options } from "../src/model/command";
 import { asCurl, quoted } from "../src/model/curl";
 import { type Route, formatRoute, parseRoute } from "../src/model/route";
 import { members, own } from "../src/model/members";
-import { ago, bytes, duration, jsonFault, logText, many, value, visible } from "../src/model/show";
+import { ago, bytes, duration, exactly, jsonFault, logText, many, value, visible } from "../src/model/show";
 import { rowsOf } from "../src/model/timeline";
 
 test("each page's address leads back to it", () => {
@@ -157,4 +157,10 @@ test("only a record's own entries", () => {
 test("counts and times as words", () => {
   expect([many(1, "key"), many(1200, "key")]).toEqual(["1 key", "1,200 keys"]);
   expect([ago(0, 1_000), ago(0, 120_000), ago(90_000, 0), ago(0, 3 * 86_400_000)]).toEqual(["1 s ago", "2 min ago", "in 2 min", "3 days ago"]);
+});
+
+test("what was measured to the microsecond is shown to it", () => {
+  const shown = [0, 0.0004, 0.042, 0.9996, 504.309, 999.9999, 1011.952723, 59_999.9996, 61_003.5, 3_723_004.005].map((ms) => exactly(ms).replaceAll("\u202f", "_"));
+  expect(shown).toEqual(["0 µs", "0 µs", "42 µs", "1.000 ms", "504.309 ms", "1.000_000 s", "1.011_953 s", "1 min 0.000_000 s", "1 min 1.003_500 s", "1 h 2 min 3.004_005 s"]);
+  expect([0, 12, 6004, 61_003].map((ms) => exactly(ms, true)), "and no further than it was told").toEqual(["0 ms", "12 ms", "6.004 s", "1 min 1.003 s"]);
 });

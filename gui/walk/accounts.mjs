@@ -7,6 +7,19 @@ const server = process.argv[2];
 const step = (text) => console.log(text);
 const PASSWORD = "walked through 4711";
 
+/** As who comes back to its tab does: it is asked anew who is here. */
+async function lookAgain(page) {
+  await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange", { bubbles: true })));
+}
+
+/** One that is none: whoever is asked goes on in another way then. */
+async function tryKey(page) {
+  await page.getByRole("button", { name: "Use a key instead" }).click();
+  await page.getByRole("dialog").getByLabel("Key").fill("no-key-of-this-platform");
+  await page.keyboard.press("Enter");
+  await page.getByText("That is no key of this platform").waitFor();
+}
+
 await withPage(async (page) => {
   step("an open platform says so, and offers a first account");
   await page.goto(`${server}/ui/#/settings/account`);
@@ -38,10 +51,14 @@ await withPage(async (page) => {
 
   step("a session that ends in the middle of typing: he is asked over the page, and nothing typed is lost");
   await page.getByLabel("Name").fill("TYPED");
+  await page.getByLabel("Value").fill("typed and not sent");
   await page.context().clearCookies();
+  await lookAgain(page);
   const asked = page.getByRole("dialog", { name: "Sign in" });
   await asked.waitFor();
   await asked.getByText("Your session has ended").waitFor();
+  await tryKey(page);
+  await page.getByRole("button", { name: "Sign in with a name instead" }).click();
   await asked.getByLabel("Name").fill("ada");
   await asked.getByLabel("Password").fill("not his password");
   await page.keyboard.press("Enter");
@@ -50,6 +67,7 @@ await withPage(async (page) => {
   await page.keyboard.press("Enter");
   await asked.waitFor({ state: "hidden" });
   assert.equal(await page.getByLabel("Name").inputValue(), "TYPED");
+  assert.equal(await page.getByLabel("Value").inputValue(), "typed and not sent");
   await page.locator(".trouble", { hasText: "Your session has ended" }).first().waitFor({ state: "detached" });
 
   step("somebody is invited, who makes his account in a browser of his own, and gets another role");
@@ -63,6 +81,7 @@ await withPage(async (page) => {
   const his = await page.context().browser().newContext();
   const other = await his.newPage();
   await other.goto(`${server}/ui/`);
+  await tryKey(other);
   await other.getByRole("button", { name: "I have an invitation" }).click();
   const invited = other.getByRole("dialog", { name: "A new account" });
   await invited.getByLabel("Invitation").fill(invitation);
@@ -73,6 +92,18 @@ await withPage(async (page) => {
   await invited.waitFor({ state: "hidden" });
   await other.goto(`${server}/ui/#/settings/account`);
   await other.getByText("bob", { exact: true }).waitFor();
+
+  step("who is no owner comes to what is his own in the settings, and is told whose the rest is");
+  const refused = [];
+  other.on("response", (answer) => answer.status() === 403 && refused.push(answer.url()));
+  await other.goto(`${server}/ui/#/`);
+  await other.getByRole("link", { name: "Settings", exact: true }).click();
+  await other.getByRole("heading", { name: "Account", exact: true }).waitFor();
+  assert.deepEqual(await other.getByRole("navigation", { name: "Settings" }).locator("a, strong").allInnerTexts(), ["Quotas", "Account"]);
+  await other.goto(`${server}/ui/#/settings/members`);
+  await other.reload();
+  await other.getByText("This is for owners of the tenant.").waitFor();
+  assert.deepEqual(refused, []);
 
   step("a viewer sees what he may not do, and why");
   await other.goto(`${server}/ui/#/applications/gate/grains/greet`);
@@ -101,14 +132,34 @@ await withPage(async (page) => {
   await other.locator('button[aria-disabled="true"]', { hasText: "Point it there" }).waitFor();
   assert.deepEqual(sent, []);
   await page.reload();
-  await page.getByLabel("Role of bob").selectOption("developer");
+  await other.getByLabel("Alias", { exact: true }).fill("typed");
+  const changes = [];
+  page.on("request", (request) => request.method() === "PUT" && changes.push(request.postData()));
+  // By keyboard, from the first to the last: he becomes nothing on the way.
+  const role = page.getByLabel("Role of bob");
+  await role.focus();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowDown");
+  assert.equal(await role.inputValue(), "owner");
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Make bob developer" }).waitFor({ state: "detached" });
+  assert.deepEqual(changes, ['{"role":"developer"}']);
+  await page.waitForFunction(() => document.activeElement?.getAttribute("aria-label") === "Role of bob");
   await page.getByText("Nobody is invited.").waitFor();
   await page.reload();
   await page.getByLabel("Role of bob").waitFor();
   assert.equal(await page.getByLabel("Role of bob").inputValue(), "developer");
 
+  step("who gets another role may do more from then on, and has what he typed");
+  await lookAgain(other);
+  await other.locator('button:not([aria-disabled="true"])', { hasText: "Point it there" }).waitFor();
+  assert.equal(await other.getByLabel("Alias", { exact: true }).inputValue(), "typed");
+
   step("the last owner stays an owner");
   await page.getByLabel("Role of ada").selectOption("viewer");
+  await page.getByRole("button", { name: "Make ada viewer" }).click();
   await page.getByRole("alert").filter({ hasText: /owner/ }).first().waitFor();
 
   step("who signs in anew in another tab is told so in this one, which saves what was typed there");
@@ -199,6 +250,7 @@ await withPage(async (page) => {
   await page.keyboard.press("Enter");
   await page.getByRole("rowheader", { name: "acme" }).waitFor();
   await page.getByLabel("Acts in tenant").selectOption("acme");
+  await page.getByRole("button", { name: "Go to acme" }).click();
   await page.waitForFunction(async () => (await (await fetch("../api/v1/session")).json()).tenant === "acme");
   await accessible(page, "tenants");
   await page.goto(`${server}/ui/#/`);
@@ -211,6 +263,7 @@ await withPage(async (page) => {
   await page.locator(".made code").waitFor();
   await page.goto(`${server}/ui/#/settings/account`);
   await page.getByLabel("Acts in tenant").selectOption("default");
+  await page.getByRole("button", { name: "Go to default" }).click();
   await page.waitForFunction(async () => (await (await fetch("../api/v1/session")).json()).tenant === "default");
   await page.goto(`${server}/ui/#/`);
   await page.getByRole("link", { name: "gate", exact: true }).first().waitFor();

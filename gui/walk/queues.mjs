@@ -28,8 +28,9 @@ await withPage(async (page) => {
   const beat = page.getByRole("row", { name: /^beat/ });
   await page.getByText("put of keys uploads/").waitFor();
   await beat.getByText("disarmed").waitFor();
-  await beat.getByRole("button", { name: "Arm" }).click();
+  await beat.getByRole("button", { name: "Arm" }).press("Enter");
   await beat.getByText("armed", { exact: true }).waitFor();
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), "Disarm beat", "who pressed it is where he was");
   await beat.getByText(/^\d{4}-\d{2}-\d{2} /).waitFor();
   await accessible(page, "triggers");
   await beat.getByRole("button", { name: "Disarm" }).click();

@@ -65,6 +65,8 @@ await withPage(async (page) => {
   await limit.fill("500");
   await page.keyboard.press("Enter");
   await page.locator("dd", { hasText: /^500, \d+ there$/ }).waitFor();
+  const others = await fetch(`${server}/api/v1/tenants/default/quotas?keep=true`, { method: "PUT", headers: { "Content-Type": "application/json" }, body: '{"instances": 700}' });
+  assert.equal(others.status, 200, "another one sets another limit");
   await accessible(page, "settings-quotas");
   const stored = page.getByLabel("Stored data");
   await stored.fill("5 MB");
@@ -76,6 +78,10 @@ await withPage(async (page) => {
   await limit.fill("");
   await page.keyboard.press("Enter");
   await page.locator("dd", { hasText: /^no limit, \d+ there$/ }).waitFor();
+  await page.locator("dd", { hasText: /^700, / }).waitFor();
+  await page.getByLabel("Instances at once").fill("");
+  await page.keyboard.press("Enter");
+  await page.locator("dd", { hasText: /^700, / }).waitFor({ state: "detached" });
   await fitsPhone(page, server, ["#/settings/keys", "#/settings/audit", "#/settings/quotas"]);
 });
 console.log("walked");

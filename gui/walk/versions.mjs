@@ -32,8 +32,9 @@ await withPage(async (page) => {
   await page.getByRole("button", { name: "Roll back live" }).click();
   await page.getByText("live is version 1").waitFor();
   assert.equal(await ask("tell"), "one");
-  await page.getByRole("button", { name: "Make version 2 live" }).click();
+  await page.getByRole("button", { name: "Make version 2 live" }).press("Enter");
   await page.getByRole("row", { name: /^Version 2 live/ }).waitFor();
+  await page.waitForFunction(() => document.activeElement?.textContent === "live is version 2");
   assert.equal(await ask("tell"), "two");
 
   step("an alias of one's own, made and removed");

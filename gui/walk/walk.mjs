@@ -67,6 +67,8 @@ await withPage(async (page) => {
   const rowOf = (name) => page.getByRole("table", { name: "Attempts" }).getByRole("row").filter({ has: page.getByRole("rowheader", { name, exact: true }) });
   await rowOf("Greet").getByText("greet", { exact: true }).waitFor();
   await rowOf("Pause").getByText("waits", { exact: true }).waitFor();
+  assert.match(await rowOf("Pause").innerText(), /\d\.\d{3} s/, "how long");
+  assert.match(await rowOf("Greet").innerText(), /\d\.\d{3} ms|\d µs/, "to the microsecond");
   const execution = page.url();
 
   step("a state's input and output, chosen by the list");

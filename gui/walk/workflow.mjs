@@ -14,11 +14,25 @@ const DEFINITION = `{
   }
 }
 `;
+const inner = (name) => ({ StartAt: name, States: { [name]: { Type: "Pass", End: true } } });
+/** More than a phone shows at once. */
+const LARGE = {
+  StartAt: "First",
+  States: {
+    First: { Type: "Pass", Next: "Each" },
+    Each: { Type: "Map", ItemsPath: "$.items", ItemProcessor: inner("One"), ResultPath: "$.each", Next: "Both" },
+    Both: { Type: "Parallel", Branches: [inner("Left"), inner("Right")], ResultPath: "$.both", Next: "Pick" },
+    Pick: { Type: "Choice", Choices: [{ Variable: "$.fail", BooleanEquals: true, Next: "Other" }], Default: "Last" },
+    Other: { Type: "Pass", Next: "Last" },
+    Last: { Type: "Pass", End: true },
+  },
+};
 const FILES = {
   // The file's name is not the workflow's.
-  "sand.yaml": "name: drawn\nworkflows: {main: {file: workflows/other-name.asl.json}}\n",
+  "sand.yaml": "name: drawn\nworkflows: {main: {file: workflows/other-name.asl.json}, large: {file: workflows/large.asl.json}}\n",
   "grains/more/handler.py": "def handle(event, context):\n    return event + 1\n",
   "workflows/other-name.asl.json": DEFINITION,
+  "workflows/large.asl.json": JSON.stringify(LARGE),
 };
 
 await withPage(async (page) => {
@@ -118,5 +132,30 @@ await withPage(async (page) => {
   await page.goBack();
   assert.equal(await page.getByLabel("Input, as JSON").inputValue(), "1", "what was typed stays");
   await fitsPhone(page, server, ["#/applications/drawn/workflows/main"]);
+
+  step("on a phone a large one has states that a finger hits; the keyboard comes to those that are not seen at first, and so does the list");
+  const large = await fetch(`${server}/invoke/drawn/large`, { method: "POST", body: '{"items": [1, 2], "fail": true}', headers: { "Content-Type": "application/json" } });
+  assert.equal(large.status, 200, await large.text());
+  await page.setViewportSize({ width: 320, height: 480 });
+  await page.goto(`${server}/ui/#/applications/drawn/executions/${large.headers.get("Sand-Execution-Id")}`);
+  await page.locator('[data-state="Last"][data-status="succeeded"]').waitFor();
+  const heights = await page.locator(".react-flow__node:has(> .state)").evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height));
+  assert.ok(heights.length === 9 && heights.every((height) => height >= 24), `${heights}`);
+  await accessible(page, "execution-phone");
+  const graph = await page.locator(".graph").boundingBox();
+  assert.ok(graph.height < 480 * 0.7, "beside it there is page to scroll by");
+  const isSeen = (name) => page.waitForFunction(([name]) => {
+    const [one, room] = [`[data-state="${name}"]`, ".graph"].map((found) => document.querySelector(found).getBoundingClientRect());
+    return one.top >= room.top && one.top + 24 <= room.bottom && one.left >= room.left;
+  }, [name]);
+  await isSeen("First");
+  await page.locator('.react-flow__node:has([data-state="First"])').focus();
+  for (let i = 0; i < 5; i++) await page.keyboard.press("ArrowDown");
+  await isSeen("Last");
+  await page.getByRole("combobox", { name: /^State/ }).selectOption({ value: "First" });
+  await isSeen("First");
+  await page.goto(`${server}/ui/#/applications/drawn/workflows/large`);
+  await box("Last").waitFor();
+  await accessible(page, "workflow-phone");
 });
 console.log("walked");

@@ -15,6 +15,12 @@ export function shownKey(): Record<string, string> {
   return csrf ? { "Sand-Csrf": csrf } : {};
 }
 
+/** Somebody has signed in on this page: he is shown, and no key that was given before, which may be good no more. */
+export function signedIn(token: string): void {
+  key = "";
+  hasSession(token);
+}
+
 /** Of the session; "": it is over. */
 export function hasSession(token: string): void {
   csrf = token;
@@ -63,8 +69,12 @@ export function giveKey(given: string): void {
 }
 
 /** Whether somebody should be asked for it. */
+export function isKeyAsked(): boolean {
+  return isAsked;
+}
+
 export function useKeyAsked(): boolean {
-  return useSyncExternalStore(listen, () => isAsked);
+  return useSyncExternalStore(listen, isKeyAsked);
 }
 
 export function useVisit(): number {

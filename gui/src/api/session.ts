@@ -1,10 +1,10 @@
 // Who is signed in, and how one does that. The session is in a cookie of the browser; what goes beside it is in this page's memory.
-import { type QueryClient, queryOptions, useQuery } from "@tanstack/react-query";
+import { type QueryClient, type QueryFilters, queryOptions, useQuery } from "@tanstack/react-query";
 import { type Schemas, Refusal, address, answered, client } from "./client";
 import { shownName } from "../model/tenant";
-import { type Scope, isSame, ownerOf, whyNot } from "../model/who";
+import { type Scope, isSame, may, maySame, ownerOf, whyNot } from "../model/who";
 import { kept } from "./kept";
-import { hasSession, onOtherSession } from "./key";
+import { hasSession, isKeyAsked, onOtherSession, signedIn } from "./key";
 import { hearTabs, tellTabs } from "./tabs";
 
 export type Who = Schemas["Who"];
@@ -23,8 +23,7 @@ export const who = () =>
       if (now) hasSession(now.csrf ?? "");
       kept.belongTo(ownerOf(now));
       const before = cache.getQueryData<Who | null>(["who"]);
-      // What another one saw is not for him who is here now.
-      if (before !== undefined && !isSame(before, now)) void cache.resetQueries({ predicate: ({ queryKey }) => queryKey[0] !== "who" });
+      if (before !== undefined) renew(cache, before, now);
       return now;
     },
     staleTime: Number.POSITIVE_INFINITY,
@@ -32,6 +31,17 @@ export const who = () =>
     refetchOnWindowFocus: "always",
     retry: false,
   });
+
+/** What another one saw is not for him who is here now. Who may do more or less than before sees anew what he may, round what he types. */
+function renew(cache: QueryClient, before: Who | null, now: Who | null): void {
+  const all: QueryFilters = { predicate: ({ queryKey }) => queryKey[0] !== "who" };
+  if (!isSame(before, now)) {
+    void cache.resetQueries(all);
+  } else if (!maySame(before, now)) {
+    cache.removeQueries({ ...all, type: "inactive" });
+    void cache.invalidateQueries(all);
+  }
+}
 
 async function ask(signal: AbortSignal): Promise<Who | null> {
   try {
@@ -42,10 +52,9 @@ async function ask(signal: AbortSignal): Promise<Who | null> {
   }
 }
 
-/** Whether who is here may do what needs that scope; false until it is known. Without accounts whoever is let in operates the platform. */
+/** Whether who is here may do what needs that scope. Whose session has ended is the one who was here, until another one comes. */
 export function useMay(scope: Scope): boolean {
-  const here = useQuery(who());
-  return here.isSuccess && (here.data === null || here.data.scopes.includes(scope));
+  return may(scope, useQuery(who()).data);
 }
 
 /** Why who is here may not do what needs that scope; null: he may, as far as is known. */
@@ -65,6 +74,8 @@ export function useShownName(): (name: string) => string {
  */
 export async function cameIn(cache: QueryClient): Promise<void> {
   const [before, now] = await askAnew(cache);
+  // Who is asked once more has not come in: his key was none.
+  if (isKeyAsked()) return;
   // Of another one than before all is reset by now.
   if (isSame(before, now)) await cache.invalidateQueries();
   else if (before === undefined || now === undefined) await cache.resetQueries();
@@ -92,7 +103,7 @@ async function askAnew(cache: QueryClient): Promise<readonly [Who | null | undef
 
 export async function signIn(name: string, password: string): Promise<void> {
   const made = await answered(client.POST("/api/v1/sessions", { body: { name, password } }));
-  hasSession(made.csrf);
+  signedIn(made.csrf);
   tellTabs();
 }
 

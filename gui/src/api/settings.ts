@@ -58,8 +58,9 @@ export const quotas = (tenant: string) =>
     retry: false,
   });
 
+/** Those alone: others stay as they are. */
 export const setQuotas = (tenant: string, limits: Schemas["Limits"]): Promise<unknown> =>
-  answered(client.PUT("/api/v1/tenants/{tenant}/quotas", { params: { path: { tenant } }, body: limits }));
+  answered(client.PUT("/api/v1/tenants/{tenant}/quotas", { params: { path: { tenant }, query: { keep: true } }, body: limits }));
 
 export const audit = (filter: AuditFilter) =>
   queryOptions({

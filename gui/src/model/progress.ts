@@ -56,6 +56,15 @@ export function progressOf(events: readonly HistoryEvent[], isCut = false): Prog
   return { states, taken, input };
 }
 
+/** Where it is, or has come to its end: the innermost state that runs, else that failed; null: neither. */
+export function whereOf({ states }: Progress): string | null {
+  for (const status of ["running", "failed"]) {
+    const found = [...states].findLast(([, { status: its }]) => its === status);
+    if (found) return found[0];
+  }
+  return null;
+}
+
 /** What is worst, or still goes on, comes first. */
 const RANKS: readonly StateStatus[] = ["running", "unknown", "failed", "aborted", "caught", "succeeded"];
 

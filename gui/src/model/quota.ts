@@ -23,6 +23,15 @@ export function limitOf(quota: Quota, text: string): number | null | undefined {
   return limit <= MOST[quota] ? limit : undefined;
 }
 
+export type Limits = Readonly<Record<Quota, number | null>>;
+
+/** @param typed over what is set, as far as somebody did @return those that he wants otherwise: another operator's stay; and the first that is no limit */
+export function wantedOf(limits: Limits, typed: Readonly<Partial<Record<Quota, string>>>): { readonly changes: Partial<Limits>; readonly wrong: Quota | null } {
+  const wanted = QUOTAS.flatMap(([quota]) => (typed[quota] === undefined ? [] : [[quota, limitOf(quota, typed[quota])] as const]));
+  const changes = Object.fromEntries(wanted.filter(([quota, limit]) => limit !== undefined && limit !== limits[quota]));
+  return { changes, wrong: wanted.find(([, limit]) => limit === undefined)?.[0] ?? null };
+}
+
 /** As it would be typed. */
 export function typedAs(quota: Quota, limit: number | null): string {
   if (limit === null) return "";

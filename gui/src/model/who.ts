@@ -2,19 +2,26 @@
 
 export interface Here {
   readonly kind: string;
+  /** Of a session or a key. */
+  readonly id?: string;
   readonly user: string | null;
   readonly tenant: string;
   readonly scopes: readonly string[];
 }
 
 /** To whom belongs what is typed: a key is somebody of its own. Nobody has a name where there are no accounts. */
-export function ownerOf(here: (Pick<Here, "kind" | "user" | "tenant"> & { readonly id?: string }) | null): { readonly user: string; readonly tenant: string } {
+export function ownerOf(here: Omit<Here, "scopes"> | null): { readonly user: string; readonly tenant: string } {
   if (here === null || here.kind === "local") return { user: "", tenant: "" };
   return { user: here.user !== null && here.kind === "session" ? here.user : `${here.kind} ${here.id ?? ""}`, tenant: here.tenant };
 }
 
 /** What the platform lets somebody do, as its OpenAPI document has it. */
 export type Scope = "invoke" | "deploy" | "read" | "admin" | "operator";
+
+/** Whether he may, as far as is known: not before it is. Without accounts whoever is let in operates the platform. */
+export function may(scope: Scope, here: Pick<Here, "scopes"> | null | undefined): boolean {
+  return here === null || here?.scopes.includes(scope) === true;
+}
 
 /** @return null: he may; without accounts everybody does, and of whom nothing is known yet that is not said */
 export function whyNot(scope: Scope | null, here: Pick<Here, "scopes"> | null | undefined): string | null {
@@ -42,9 +49,15 @@ export function toSessions<P extends Said>(problem: P): P {
   return isOfOtherSession(problem) ? { ...problem, ...SESSION_OTHER } : problem;
 }
 
-/** @param before undefined: nobody was known; null: nobody has a name here */
+/** Whether it is he who was here before, whatever he may do by now. @param before undefined: nobody was known; null: nobody has a name here */
 export function isSame(before: Here | null | undefined, now: Here | null | undefined): boolean {
   if (before === undefined || now === undefined) return false;
   if (before === null || now === null) return before === now;
-  return before.kind === now.kind && before.user === now.user && before.tenant === now.tenant && [...before.scopes].sort().join() === [...now.scopes].sort().join();
+  const [one, other] = [ownerOf(before), ownerOf(now)];
+  return before.kind === now.kind && one.user === other.user && one.tenant === other.tenant;
+}
+
+/** An owner may have given him another role. */
+export function maySame(before: Pick<Here, "scopes"> | null, now: Pick<Here, "scopes"> | null): boolean {
+  return [...(before?.scopes ?? [])].sort().join() === [...(now?.scopes ?? [])].sort().join();
 }

@@ -5,6 +5,7 @@ import { useMay, useShownName, who } from "../api/session";
 import { windowOf } from "../model/figures";
 import type { Route } from "../model/route";
 import { formatRoute } from "../model/route";
+import { firstPart } from "../model/settings";
 import { Boundary } from "../parts/Boundary";
 import { KeyAsked } from "../parts/KeyAsked";
 import { Title, To } from "../parts/bits";
@@ -35,6 +36,7 @@ import { Workflow } from "./Workflow";
 
 export function App() {
   const route = useRoute();
+  const here = useQuery(who()).data;
   const operates = useMay("operator"); // asked for on every page: a session's changes carry what its answer has
   const main = useRef<HTMLElement>(null);
   const page = pageOf(route);
@@ -60,7 +62,7 @@ export function App() {
             <Tab to={{ page: "home" }} label="Applications" here={route.page === "home"} />
             {operates && <Tab to={{ page: "hosts" }} label="Hosts" here={route.page === "hosts"} />}
             {operates && <Tab to={{ page: "topics" }} label="Topics" here={route.page === "topics" || route.page === "topic"} />}
-            <Tab to={settingsAt("keys")} label="Settings" here={route.page === "settings"} />
+            <Tab to={settingsAt(firstPart(here))} label="Settings" here={route.page === "settings"} />
           </nav>
           <Here />
           <ThemeSwitch />

@@ -4,7 +4,7 @@ import type { Schemas } from "../api/client";
 import { invocation, paths, version } from "../api/queries";
 import { useLive } from "../api/live";
 import { own } from "../model/members";
-import { bytes, duration, when } from "../model/show";
+import { bytes, duration, exactly, when } from "../model/show";
 import { Facts, Found, StatusBadge, Title, To, ToApplication } from "../parts/bits";
 import { AsCurl } from "../parts/copy";
 import { Actions } from "./execution/Actions";
@@ -58,7 +58,7 @@ function About({ found, line }: { readonly found: Invocation; readonly line: str
         ["Target", `${found.target}, version ${found.version}`],
         ["Started", when(found.startedMs)],
         ["Took", found.endedMs === null ? "runs" : duration(found.endedMs - found.startedMs)],
-        ["CPU", duration(found.cpuUs / 1000)],
+        ["CPU", exactly(found.cpuUs / 1000)],
         ["Peak memory", bytes(found.peakMemoryBytes)],
         ["Redriven", found.redriveCount ? `${found.redriveCount} ×` : null],
       ]}

@@ -1,5 +1,8 @@
 // What is the platform's own: who may use it, and who changed what.
+import { useQuery } from "@tanstack/react-query";
+import { who } from "../api/session";
 import type { Route } from "../model/route";
+import { partsOf, whyNotPart } from "../model/settings";
 import { Title, To } from "../parts/bits";
 import { Account } from "./settings/Account";
 import { Audit } from "./settings/Audit";
@@ -9,22 +12,16 @@ import { Quotas } from "./settings/Quotas";
 
 type At = Extract<Route, { page: "settings" }>;
 
-const PARTS: readonly (readonly [At["part"], string])[] = [
-  ["keys", "API keys"],
-  ["audit", "Audit log"],
-  ["members", "Members"],
-  ["quotas", "Quotas"],
-  ["account", "Account"],
-];
-
 export const settingsAt = (part: At["part"]): At => ({ page: "settings", part, tenant: "", operation: "", application: "", before: "" });
 
 export function Settings({ route }: { readonly route: At }) {
+  const { data: here, isPending } = useQuery(who());
+  const why = whyNotPart(route.part, here);
   return (
     <>
       <Title>Settings</Title>
       <nav className="pages" aria-label="Settings">
-        {PARTS.map(([part, label]) =>
+        {partsOf(here).map(({ part, label }) =>
           part === route.part ? (
             <strong key={part} aria-current="page">
               {label}
@@ -36,7 +33,8 @@ export function Settings({ route }: { readonly route: At }) {
           ),
         )}
       </nav>
-      <Part route={route} />
+      {/* What he may not read is not asked for while it is not known who he is. */}
+      {why !== null ? <p>{why}</p> : !isPending && <Part route={route} />}
     </>
   );
 }

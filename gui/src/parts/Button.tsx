@@ -9,12 +9,15 @@ interface Props extends ComponentProps<"button"> {
   readonly scope: Scope | null;
 }
 
-/** It can be reached when it is not to be pressed: a reason that no keyboard comes to is none. */
-export function Button({ scope, ...button }: Props) {
+/**
+ * It can be reached when it is not to be pressed: a reason that no keyboard comes to is none, and who has pressed it is where he was
+ * while that is under way.
+ */
+export function Button({ scope, disabled = false, ...button }: Props) {
   const why = useWhyNot(scope);
-  if (why === null) return <button {...button} />;
+  if (why === null && !disabled) return <button {...button} />;
   // A form is not sent by it, nor by Enter in one of its fields.
-  return <button {...button} disabled={false} aria-disabled title={why} onClick={(event) => event.preventDefault()} />;
+  return <button {...button} aria-disabled {...(why !== null && { title: why })} onClick={(event) => event.preventDefault()} />;
 }
 
 /** A way to a page that is there for that alone. */

@@ -1,6 +1,7 @@
 // Where an application is dropped; by keyboard, two buttons that open the browser's own choosers.
 import { type ReactNode, useRef, useState } from "react";
 import { type DroppedFile, filesOfInput } from "../api/dropped";
+import { Button } from "./Button";
 
 interface Props {
   readonly onFiles: (files: readonly DroppedFile[]) => void;
@@ -24,12 +25,12 @@ export function Drop({ onFiles, isBusy, children }: Props) {
       </p>
       <p className="quiet">its folder, a .zip of it, or single .py (grains) and .asl.json (workflows)</p>
       <div className="actions">
-        <button type="button" className="first" disabled={isBusy} onClick={() => folder.current?.click()}>
+        <Button scope={null} type="button" className="first" disabled={isBusy} onClick={() => folder.current?.click()}>
           Choose a folder
-        </button>
-        <button type="button" disabled={isBusy} onClick={() => file.current?.click()}>
+        </Button>
+        <Button scope={null} type="button" disabled={isBusy} onClick={() => file.current?.click()}>
           Choose files
-        </button>
+        </Button>
         {children}
       </div>
       <span role="status">{isBusy && "Reading…"}</span>

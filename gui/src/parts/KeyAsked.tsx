@@ -4,6 +4,7 @@ import { type FormEvent, useEffect, useRef, useState } from "react";
 import { giveKey, isKeyed, isSignedIn, useKeyAsked } from "../api/key";
 import { cameIn, isUnknownThere, signIn, signUp } from "../api/session";
 import { SESSION_OVER } from "../model/who";
+import { useOnce } from "./once";
 
 export function KeyAsked() {
   return useKeyAsked() ? <Dialog /> : null;
@@ -48,11 +49,12 @@ function ByName({ isInvited }: { readonly isInvited: boolean }) {
     onSuccess: () => cameIn(cache),
     onSettled: () => setPassword(""),
   });
+  const enterOnce = useOnce(enter);
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        enter.mutate();
+        enterOnce();
       }}
     >
       <h2 id="key-asked">{isInvited ? "A new account" : "Sign in"}</h2>
@@ -75,7 +77,7 @@ function ByName({ isInvited }: { readonly isInvited: boolean }) {
       <p role="alert" className="fault">
         {enter.error && (isUnknownThere(enter.error) ? "Nobody has a name here: use a key." : enter.error.message)}
       </p>
-      <button type="submit" disabled={enter.isPending}>
+      <button type="submit" aria-disabled={enter.isPending}>
         {isInvited ? "Make my account" : "Sign in"}
       </button>
     </form>

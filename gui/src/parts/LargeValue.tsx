@@ -6,6 +6,7 @@ import type { Row } from "../model/foldedJson";
 import { bytes, visible } from "../model/show";
 import type { Look } from "../model/valueReader";
 import { Trouble } from "./bits";
+import { Button } from "./Button";
 import { Tree, useOpen } from "./Tree";
 
 interface Props {
@@ -141,13 +142,13 @@ function Pages({ reader, pages, label }: { readonly reader: RemoteReader; readon
       </pre>
       {pages > 1 && (
         <div className="pages" role="group" aria-label={`Pages of ${label}`}>
-          <button type="button" className="small" disabled={page === 0} onClick={() => setPage(page - 1)}>
+          <Button scope={null} type="button" className="small" disabled={page === 0} onClick={() => setPage(page - 1)}>
             Before
-          </button>
+          </Button>
           <span role="status">{`Page ${(page + 1).toLocaleString("en")} of ${pages.toLocaleString("en")}`}</span>
-          <button type="button" className="small" disabled={page === pages - 1} onClick={() => setPage(page + 1)}>
+          <Button scope={null} type="button" className="small" disabled={page === pages - 1} onClick={() => setPage(page + 1)}>
             Next
-          </button>
+          </Button>
         </div>
       )}
     </>

@@ -8,6 +8,7 @@ import { when } from "../../model/show";
 import { Found, Section, Trouble } from "../../parts/bits";
 import { Confirm } from "../../parts/Confirm";
 import { AsCurl } from "../../parts/copy";
+import { Meant } from "../../parts/Meant";
 import { replace } from "../../parts/router";
 import { useOnce } from "../../parts/once";
 import { type Column, Empty, Table } from "../../parts/Table";
@@ -50,11 +51,13 @@ function OfTenant({ tenant }: { readonly tenant: string }) {
     {
       head: "Role",
       cell: (one) => (
-        <select aria-label={`Role of ${one.user}`} value={one.role} disabled={change.isPending} onChange={(event) => changeOnce({ user: one.user, role: event.target.value as Role })}>
-          {ROLES.map((role) => (
-            <option key={role}>{role}</option>
-          ))}
-        </select>
+        <Meant label={`Role of ${one.user}`} scope="admin" value={one.role} options={ROLES} isPending={change.isPending} onMeant={(role) => changeOnce({ user: one.user, role })}>
+          {(role) => (
+            <>
+              Make <span className="unseen">{one.user}</span> {role}
+            </>
+          )}
+        </Meant>
       ),
     },
     { head: "Since", cell: (one) => sinceText(when(one.sinceMs), one.by) },

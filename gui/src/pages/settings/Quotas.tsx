@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { isWithoutManagement, quotas, setQuotas, settingsPaths } from "../../api/settings";
 import { who } from "../../api/session";
-import { MOST, QUOTAS, type Quota, isBytes, limitOf, typedAs } from "../../model/quota";
+import { type Limits, MOST, QUOTAS, type Quota, isBytes, typedAs, wantedOf } from "../../model/quota";
 import { options } from "../../model/command";
 import type { Route } from "../../model/route";
 import { bytes } from "../../model/show";
@@ -14,7 +14,7 @@ import { useOnce } from "../../parts/once";
 import { TenantChoice } from "./TenantChoice";
 import { WithoutManagement } from "../../parts/WithoutManagement";
 
-export type Limits = Readonly<Record<Quota, number | null>>;
+type Typed = Readonly<Partial<Record<Quota, string>>>;
 
 export function Quotas({ route }: { readonly route: Extract<Route, { page: "settings" }> }) {
   const here = useQuery(who()).data;
@@ -32,9 +32,7 @@ export function Quotas({ route }: { readonly route: Extract<Route, { page: "sett
         {({ limits, use }) => (
           <>
             <Facts facts={QUOTAS.map(([quota, label]) => [label, inWords(quota, limits[quota] ?? null, quota === "requestsPerSecond" ? undefined : use?.[quota])])} />
-            {here?.scopes.includes("operator") && (
-              <Change key={`${tenant} ${JSON.stringify(limits)}`} tenant={tenant} limits={each((quota) => limits[quota] ?? null)} />
-            )}
+            {here?.scopes.includes("operator") && <Change key={tenant} tenant={tenant} limits={each((quota) => limits[quota] ?? null)} />}
           </>
         )}
       </Found>
@@ -45,33 +43,37 @@ export function Quotas({ route }: { readonly route: Extract<Route, { page: "sett
 
 function Change({ tenant, limits }: { readonly tenant: string; readonly limits: Limits }) {
   const cache = useQueryClient();
-  const [typed, setTyped] = useState<Readonly<Record<Quota, string>>>(each((quota) => typedAs(quota, limits[quota])));
-  const wanted = each((quota) => limitOf(quota, typed[quota]));
-  const wrong = QUOTAS.find(([quota]) => wanted[quota] === undefined);
+  const [typed, setTyped] = useState<Typed>({});
+  const { changes, wrong } = wantedOf(limits, typed);
+  const isOff = wrong !== null || Object.keys(changes).length === 0;
   const set = useMutation({
-    mutationFn: () => setQuotas(tenant, each((quota) => wanted[quota] ?? null)),
-    onSettled: () => cache.invalidateQueries({ queryKey: ["quotas", tenant] }),
+    mutationFn: (sent: { readonly typed: Typed; readonly changes: Partial<Limits> }) => setQuotas(tenant, sent.changes),
+    onSettled: async (_, error, sent) => {
+      await cache.invalidateQueries({ queryKey: ["quotas", tenant] });
+      // What was set is not typed any more: it follows what others set from then on.
+      if (!error) setTyped((now) => Object.fromEntries(Object.entries(now).filter(([quota, text]) => sent.typed[quota as Quota] !== text)));
+    },
   });
   const setOnce = useOnce(set);
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        if (!wrong) setOnce();
+        if (!isOff) setOnce({ typed, changes });
       }}
     >
       <div className="filters">
         {QUOTAS.map(([quota, label]) => (
           <label key={quota}>
-            {label} <input size={8} placeholder="no limit" value={typed[quota]} onChange={(event) => setTyped({ ...typed, [quota]: event.target.value })} />
+            {label} <input size={8} placeholder="no limit" value={typed[quota] ?? typedAs(quota, limits[quota])} onChange={(event) => setTyped({ ...typed, [quota]: event.target.value })} />
           </label>
         ))}
-        <button type="submit" aria-disabled={set.isPending} disabled={wrong !== undefined} aria-describedby="quota-fault">
+        <button type="submit" aria-disabled={set.isPending || isOff} aria-describedby="quota-fault">
           Set them
         </button>
       </div>
       <p id="quota-fault" className="quiet">
-        {wrong && `${wrong[1]}: a number${isBytes(wrong[0]) ? ", with B, KiB, MiB, GiB or TiB behind it," : ""} up to ${typedAs(wrong[0], MOST[wrong[0]])}.`}
+        {wrong && `${new Map(QUOTAS).get(wrong)}: a number${isBytes(wrong) ? ", with B, KiB, MiB, GiB or TiB behind it," : ""} up to ${typedAs(wrong, MOST[wrong])}.`}
       </p>
       {set.error && <Trouble error={set.error} />}
     </form>

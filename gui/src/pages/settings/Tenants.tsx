@@ -7,6 +7,7 @@ import { Found, Section, Trouble } from "../../parts/bits";
 import { Button } from "../../parts/Button";
 import { Confirm } from "../../parts/Confirm";
 import { AsCurl } from "../../parts/copy";
+import { Meant } from "../../parts/Meant";
 import { useOnce } from "../../parts/once";
 import { type Column, Table } from "../../parts/Table";
 
@@ -18,14 +19,9 @@ export function ActsIn({ tenant, mine }: { readonly tenant: string; readonly min
   const goOnce = useOnce(go);
   return (
     <>
-      <label>
-        Acts in tenant{" "}
-        <select value={tenant} disabled={go.isPending} onChange={(event) => goOnce(event.target.value)}>
-          {[...new Set([tenant, ...mine])].map((name) => (
-            <option key={name}>{name}</option>
-          ))}
-        </select>
-      </label>
+      <Meant label="Acts in tenant" isLabelled scope={null} value={tenant} options={[...new Set([tenant, ...mine])]} isPending={go.isPending} onMeant={goOnce}>
+        {(other) => `Go to ${other}`}
+      </Meant>
       {go.error && <Trouble error={go.error} />}
     </>
   );

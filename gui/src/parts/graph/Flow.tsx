@@ -1,13 +1,14 @@
 // A workflow's graph, drawn; loaded only where there is one to draw. By keyboard: Tab comes to a state, arrow keys go from state
-// to state along the ways, Enter or Space chooses.
-import { Background, Controls, type Edge, type Node, ReactFlow } from "@xyflow/react";
+// to state along the ways, Enter or Space chooses. What is come to or chosen is brought into view.
+import { Background, Controls, type Edge, type Node, ReactFlow, type ReactFlowInstance } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
 import { useQuery } from "@tanstack/react-query";
-import { type KeyboardEvent, useMemo, useRef } from "react";
+import { type FocusEvent, type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
 import type { Graph } from "../../model/definition";
 import { type Box, type Way, stateKey } from "../../model/layout";
 import { neighbour } from "../../model/neighbours";
-import type { Progress } from "../../model/progress";
+import { type Progress, whereOf } from "../../model/progress";
+import { firstView, placesOf, showing } from "../../model/view";
 import { Trouble } from "../bits";
 import { EDGE_KINDS, NODE_KINDS, arrow } from "./boxes";
 import { laidOut } from "./layout";
@@ -22,6 +23,7 @@ export interface FlowProps {
 }
 
 const NONE: ReadonlySet<string> = new Set();
+/** All of it, however small: somebody has asked for that. */
 const FIT = { maxZoom: 1 };
 
 export default function Flow({ graph: wanted, progress, chosen = null, faults = NONE, onSelect }: FlowProps) {
@@ -32,7 +34,32 @@ export default function Flow({ graph: wanted, progress, chosen = null, faults = 
   const graph = found.data?.graph ?? wanted;
   const nodes = useMemo(() => (found.data ? nodesOf(found.data.boxes, graph, progress, chosen, faults, isChosenFrom) : []), [found.data, graph, progress, chosen, faults, isChosenFrom]);
   const edges = useMemo(() => (found.data ? edgesOf(found.data.ways, graph, progress) : []), [found.data, graph, progress]);
+  const places = useMemo(() => placesOf(found.data?.boxes ?? []), [found.data]);
   const drawn = useRef<HTMLDivElement>(null);
+  const [flow, setFlow] = useState<ReactFlowInstance | null>(null);
+  const room = () => ({ width: drawn.current?.clientWidth ?? 0, height: drawn.current?.clientHeight ?? 0 });
+
+  /** The first states are what is fitted in; later ones leave what is seen where it is. */
+  function begin(at: ReactFlowInstance): void {
+    const near = chosen ?? graph.states.find(({ name }) => name === (progress && whereOf(progress)))?.id;
+    void at.setViewport(firstView(places, room(), near === undefined ? undefined : places.get(stateKey(near))));
+    setFlow(at);
+  }
+
+  function show(key: string | undefined): void {
+    const place = key === undefined ? undefined : places.get(key);
+    if (!flow || !place) return;
+    const view = flow.getViewport();
+    const next = showing(view, room(), place);
+    if (next !== view) void flow.setViewport(next);
+  }
+
+  useEffect(() => show(chosen === null ? undefined : stateKey(chosen)), [chosen, flow, places]);
+
+  function onFocus({ target }: FocusEvent<HTMLDivElement>): void {
+    // What is pressed stays under the pointer until it is let go.
+    if (target.matches(".react-flow__node:focus-visible")) show(target.dataset.id);
+  }
 
   function onKeyDown(event: KeyboardEvent<HTMLDivElement>): void {
     const key = event.target instanceof HTMLElement && event.target.matches(".react-flow__node") ? event.target.dataset.id : undefined;
@@ -51,16 +78,14 @@ export default function Flow({ graph: wanted, progress, chosen = null, faults = 
   if (found.error) return <Trouble error={found.error} />;
   if (!found.data) return <p role="status">Laying out…</p>;
   return (
-    <div className="drawn" ref={drawn} onKeyDown={onKeyDown}>
+    <div className="drawn" ref={drawn} onKeyDown={onKeyDown} onFocus={onFocus}>
       <ReactFlow
-        // The first states are what is fitted in; later ones leave what is seen where it is.
         key={nodes.length === 0 ? "empty" : "drawn"}
         nodes={nodes}
         edges={edges}
         nodeTypes={NODE_KINDS}
         edgeTypes={EDGE_KINDS}
-        fitView
-        fitViewOptions={FIT}
+        onInit={begin}
         minZoom={0.05}
         nodesDraggable={false}
         nodesConnectable={false}
@@ -72,7 +97,7 @@ export default function Flow({ graph: wanted, progress, chosen = null, faults = 
         {...(onSelect && { onNodeClick: (_: unknown, node: Node) => void (node.type === "state" && onSelect(String(node.data.id))) })}
       >
         <Background />
-        <Controls showInteractive={false} />
+        <Controls showInteractive={false} fitViewOptions={FIT} />
       </ReactFlow>
     </div>
   );
