@@ -170,6 +170,7 @@ class Connection:
         """Whose is the turn to read."""
         self.loss: Lost | None = None
         """Why it is of no use any more, as whoever read found out."""
+        self._ended: BaseException | None = None
         self._is_over: Callable[[], bool] | None = None
         self.is_open = True
         self._patience = timeout
@@ -177,9 +178,10 @@ class Connection:
             hello = frames.PREFACE + frames.encode(frames.Hello(frames.VERSION, grant, _NAME))
             self._wire.send_all(hello, None, time.monotonic() + timeout)
             first = self._reader.next()
-        except (OSError, EOFError, frames.BadFrame, Lost) as broken:
+        except Exception as broken:
             self.close()
-            raise Lost(f"{address} does not answer as a data plane does: {broken or 'it hung up'}") from None
+            why = "it hung up" if isinstance(broken, EOFError) else reason(broken)
+            raise Lost(f"{address} does not answer as a data plane does: {why}") from None
         if isinstance(first, frames.Welcome):
             self.welcome = first
             self._patience = first.idle_ms / 1000
@@ -294,13 +296,13 @@ class Connection:
         try:
             return self._take(self._reader.next())
         except EOFError:
-            self.loss = Lost("the host has closed the connection")
-        except (OSError, frames.BadFrame) as broken:
-            self.loss = Lost(str(broken))
+            self.loss = Lost(reason(self._ended) if self._ended else "the host has closed the connection")
         except Lost as loss:
             self.loss = loss
         except NothingCame:
             raise
+        except Exception as broken:
+            self.loss = Lost(reason(self._ended or broken))
         except BaseException:  # an interrupt may have come in the middle of a frame
             self.loss = Lost("whoever read it was interrupted")
             raise
@@ -334,10 +336,21 @@ class Connection:
                 raise Lost(f"a {type(frame).__name__} is not for a host to send")
         return None
 
+    def end(self, why: BaseException) -> None:
+        """It may have half a frame. Whoever reads finds out, and says why."""
+        self._ended = why
+        self.close()
+
     def close(self) -> None:
         self.is_open = False
         self._wire.close()
 
 
+def reason(why: BaseException) -> str:
+    """What is no trouble of the network's is told with its kind, for its text may say nothing alone."""
+    own = isinstance(why, (Lost, RefusedHere, OSError, frames.BadFrame))
+    return str(why) if own and str(why) else repr(why)
+
+
 def lost(why: BaseException) -> Unavailable:
-    return Unavailable(f"the process cannot be reached: {why}")
+    return Unavailable(f"the process cannot be reached: {reason(why)}")
