@@ -90,6 +90,20 @@ def test_a_fault_of_any_kind_is_told_and_the_connection_made_anew(host: Host, mo
             assert process.reconnects > made
 
 
+def test_why_a_host_sends_it_away_is_told(host: Host) -> None:
+    with Process(host.url, "shop", "p") as process:
+        for first, told in (
+            (frames.GoAway("Sand.BadRequest", "a frame of 60008 bytes; the limit is 8192"), "the host ends the connection: "
+             "Sand.BadRequest: a frame of 60008 bytes; the limit is 8192"),
+            (frames.Pong(0), "does not answer as a data plane does: it begins with a Pong"),
+        ):  # fmt: skip
+            host.greeting = first
+            hang_up(host)
+            until(lambda told=told: told in str(process._trouble))
+            host.greeting = None
+            assert process.invoke("f", 1, timeout=20) == 1
+
+
 def test_what_is_sent_again_in_vain_is_sent_over_the_next_connection(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(self: Connection, call: Any) -> None:
         raise RuntimeError("broken")

@@ -191,7 +191,9 @@ class Connection:
             raise RefusedHere(first)
         if isinstance(first, frames.Moved):
             raise Lost("the process is another host's", at_once=True, moved_to=first.address)
-        raise Lost("the process is another host's")
+        if isinstance(first, frames.GoAway):
+            raise _sent_away(first)
+        raise Lost(f"{address} does not answer as a data plane does: it begins with a {type(first).__name__}")
 
     def _receive(self, to: memoryview) -> int:
         while True:
@@ -327,7 +329,7 @@ class Connection:
             case frames.Moved():
                 raise Lost("the process is another host's now", at_once=True, moved_to=frame.address)
             case frames.GoAway():
-                raise Lost(f"the host ends the connection: {frame.cause}")
+                raise _sent_away(frame)
             case frames.Ping():
                 self._send(frames.Pong(frame.number))
             case frames.Pong():
@@ -344,6 +346,10 @@ class Connection:
     def close(self) -> None:
         self.is_open = False
         self._wire.close()
+
+
+def _sent_away(end: frames.GoAway) -> Lost:
+    return Lost(f"the host ends the connection: {end.error}: {end.cause}")
 
 
 def reason(why: BaseException) -> str:

@@ -93,6 +93,7 @@ final class Connection implements AutoCloseable {
                 case Frame.Welcome it -> welcome = it;
                 case Frame.Refused refused -> throw new Refused(refused);
                 case Frame.Moved moved -> throw new MovedAway(moved.address());
+                case Frame.GoAway end -> throw sentAway(end);
                 case null, default -> throw new IOException(place.host() + " does not answer as a data plane does");
             }
             socket.setSoTimeout(welcome.idleMs());
@@ -223,11 +224,15 @@ final class Connection implements AutoCloseable {
                 return call;
             }
             case Frame.Moved moved -> throw new MovedAway(moved.address());
-            case Frame.GoAway end -> throw new IOException("the host ends the connection: " + end.cause());
+            case Frame.GoAway end -> throw sentAway(end);
             case Frame.Ping ping -> send(new Frame.Pong(ping.number()));
             case null, default -> { }
         }
         return null;
+    }
+
+    private static IOException sentAway(Frame.GoAway end) {
+        return new IOException("the host ends the connection: " + end.error() + ": " + end.cause());
     }
 
     /** It answers pings: a host that says nothing for so long, and takes nothing either, has gone. */

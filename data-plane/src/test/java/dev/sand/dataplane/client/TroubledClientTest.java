@@ -94,6 +94,20 @@ class TroubledClientTest {
         }
     }
 
+    @Test
+    void why_a_host_sends_it_away_is_told() throws Exception {
+        try (ProcessClient client = connect()) {
+            await().until(() -> host.connections.size() == 1);
+            host.greeting = new Frame.GoAway("Sand.BadRequest", "a frame of 60008 bytes; the limit is 8192");
+            host.connections.getLast().close();
+            await().until(() -> host.connections.size() >= 3);
+            assertThatThrownBy(() -> client.submit("f", INPUT, SOON).get())
+                    .hasMessageContaining("the host ends the connection: Sand.BadRequest: a frame of 60008 bytes; the limit is 8192");
+            host.greeting = FakeHost.welcome(60_000, 2);
+            assertThat(client.invoke("f", INPUT, LONG).text()).isEqualTo("1");
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"localhost:23000", "//localhost:23000", "ftp://localhost", "http:///path", "localhost"})
     void a_server_that_is_none_is_refused_before_it_is_asked(String server) {
