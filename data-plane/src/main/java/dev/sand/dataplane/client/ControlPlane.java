@@ -47,8 +47,9 @@ final class ControlPlane implements AutoCloseable {
         this.body = asked.toString();
     }
 
+    /** As a part of a path, where a plus is no space. */
     private static String name(String name) {
-        return URLEncoder.encode(name, StandardCharsets.UTF_8);
+        return URLEncoder.encode(name, StandardCharsets.UTF_8).replace("+", "%20");
     }
 
     /**

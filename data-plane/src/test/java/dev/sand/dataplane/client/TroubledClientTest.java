@@ -108,6 +108,12 @@ class TroubledClientTest {
         }
     }
 
+    @Test
+    void a_process_is_asked_for_by_the_name_that_it_has() throws Exception {
+        ProcessClient.connect(host.server(), "the shop", "a b+c/ä").close();
+        assertThat(host.paths).containsExactly("/api/v1/apps/the%20shop/processes/a%20b%2Bc%2F%C3%A4/connect");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"localhost:23000", "//localhost:23000", "ftp://localhost", "http:///path", "localhost"})
     void a_server_that_is_none_is_refused_before_it_is_asked(String server) {
