@@ -342,6 +342,14 @@ def test_what_several_messages_bring_is_a_list_whatever_they_are(apps: Apps) -> 
     assert apps.run("to", "out = p.state('sum').tolist()") == [10, 11, 12]
 
 
+def test_a_record_of_many_fields_is_state_and_a_message(apps: Apps) -> None:
+    apps.load()
+    wide = "numpy.ones(1, [(f'column_{i:04d}', 'f8') for i in range(450)])"
+    apps.run("to", f"import numpy; p.state('wide', {wide}); p.send(p.SELF, 'wide', {wide})")
+    read = apps.run("to", "out = [len(p.state('wide').dtype.names), len(p.recv_message(timeout=1).data.dtype.names)]")
+    assert read == [450, 450]
+
+
 @pytest.mark.parametrize(("key", "error"), [("invoke:none:1", "Sand.UnknownGrain"), ("invoke:keep", "Sand.BadRequest")])
 def test_a_message_that_can_invoke_nothing_is_the_senders_error(apps: Apps, key: str, error: str) -> None:
     apps.load()
