@@ -33,8 +33,11 @@ def encode(array: Any, what: str) -> tuple[Any, ...]:
         raise Unserializable(f"{what} is an array of {array.dtype}, whose elements have no bytes")
     _check_levels(array.dtype, what)
     described = _described(array.dtype)
-    if described is None:
-        raise Unserializable(f"{what} is an array of {array.dtype!s:.100}, for which the .npy format has no words")
+    if described is None:  # a selection of fields in another order, say, is a view of memory that has them in theirs
+        array = array.astype(_packed(array.dtype))
+        described = _described(array.dtype)
+        if described is None:
+            raise Unserializable(f"{what} is an array of {array.dtype!s:.100}, for which the .npy format has no words")
     fortran = array.flags.f_contiguous and not array.flags.c_contiguous
     data = array.T if fortran else numpy.ascontiguousarray(array)
     # All of it in ASCII: names may have letters that version 2.0 has not, and 3.0 no reader of numpy's that is public.
@@ -65,6 +68,19 @@ def _described(dtype: Any) -> Any:
     except (ValueError, TypeError):
         return None
     return described if is_same else None
+
+
+def _packed(dtype: Any) -> Any:
+    """The same fields in the same order, one behind another."""
+    import numpy
+
+    if dtype.subdtype is not None:
+        return numpy.dtype((_packed(dtype.base), dtype.shape))
+    if dtype.names is None:
+        return dtype
+    fields = [dtype.fields[name] for name in dtype.names]
+    titles = [field[2] if len(field) > 2 else None for field in fields]
+    return numpy.dtype({"names": dtype.names, "formats": [_packed(field[0]) for field in fields], "titles": titles})
 
 
 def decode(data: Any) -> Any:

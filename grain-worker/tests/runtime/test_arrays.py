@@ -32,6 +32,7 @@ def nested(levels: int) -> Any:
 
 
 RECORDS = np.array([(1, 2.5, "a"), (3, 4.5, "b")], dtype=[("id", "i4"), ("price", "f8"), ("name", "U3")])
+UNION = np.dtype({"names": ["a", "b"], "formats": ["i4", "i2"], "offsets": [0, 0]})
 
 
 @pytest.mark.parametrize(
@@ -50,6 +51,24 @@ def test_what_is_written_is_read(array: Any) -> None:
     back = travelled(array)
     assert back.dtype == array.dtype and back.shape == array.shape
     assert np.array_equal(back, array)
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        RECORDS[["price", "id"]], RECORDS[["name", "id", "price"]][::-1], RECORDS[["price", "id"]][:0],
+        np.array([(3, 3)], UNION),
+        np.array([[(1, 2.5)]], [("a", "i4"), ("b", "f8")], order="F")[["b", "a"]],
+        np.ones(2, [("in", RECORDS[["price", "id"]].dtype)]), np.ones(2, [("in", RECORDS[["price", "id"]].dtype, (3,))]),
+        np.ones(2, [(("the title", "a"), "i4"), ("b", "i8")])[["b", "a"]],
+    ],
+    ids=lambda array: f"{array.dtype!s:.30}{array.shape}",
+)  # fmt: skip
+def test_fields_in_another_order_are_read_as_they_were_selected(array: Any) -> None:
+    back = travelled(array)
+    assert back.dtype.names == array.dtype.names and back.shape == array.shape
+    assert repr(back.tolist()) == repr(array.astype(back.dtype).tolist())
+    assert [back.dtype[name] for name in back.dtype.names] == [arrays._packed(array.dtype[name]) for name in array.dtype.names]
 
 
 @pytest.mark.parametrize(
