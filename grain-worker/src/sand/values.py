@@ -35,7 +35,12 @@ def _other(value: Any) -> Any:
         raise _Decimals
     numpy = sys.modules.get("numpy")
     if numpy is not None and isinstance(value, numpy.generic):
-        return value.item()
+        if isinstance(value, numpy.void) and value.dtype.names is not None:
+            return [value[name] for name in value.dtype.names]
+        # In nanoseconds, say, a time's item is a whole number, as which nobody would know it again.
+        item = value if isinstance(value, (numpy.datetime64, numpy.timedelta64)) else value.item()
+        if not isinstance(item, numpy.generic):
+            return item
     raise TypeError(f"Object of type {type(value).__name__} is not JSON serializable")
 
 
