@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import inspect
 import io
 from typing import Any
 
 from sand.errors import BadRequest, Unserializable
 from sand.messages import DataReference
 
+HEADER_BYTES = 256 << 10
+"""What names and types of a record's fields may take, written and read: about 10,000 fields."""
+LEVELS = 32
+"""Records may stand in records so deep."""
+_ALIGNMENT = 64
+_MAGIC_BYTES = 8
+
 
 def encode(array: Any, what: str) -> tuple[Any, ...]:
-    """Header and data; the data is the array's own memory when it is contiguous."""
+    """Header and data; the data is the array's own memory when it is contiguous. Whatever is written here, decode reads.
+
+    :raises Unserializable:
+    """
     import numpy
 
     if array.dtype.hasobject:
@@ -18,16 +29,58 @@ def encode(array: Any, what: str) -> tuple[Any, ...]:
     if type(array) is not numpy.ndarray and isinstance(array, numpy.ma.MaskedArray):
         # What it hides would be there again, and nothing would say so.
         raise Unserializable(f"{what} is a masked array, whose mask does not travel; .filled() is an array")
-    header = io.BytesIO()
+    if not array.dtype.itemsize:
+        raise Unserializable(f"{what} is an array of {array.dtype}, whose elements have no bytes")
+    _check_levels(array.dtype, what)
+    described = _described(array.dtype)
+    if described is None:  # a selection of fields in another order, say, is a view of memory that has them in theirs
+        array = array.astype(_packed(array.dtype))
+        described = _described(array.dtype)
+        if described is None:
+            raise Unserializable(f"{what} is an array of {array.dtype!s:.100}, for which the .npy format has no words")
     fortran = array.flags.f_contiguous and not array.flags.c_contiguous
     data = array.T if fortran else numpy.ascontiguousarray(array)
-    description = {
-        "descr": numpy.lib.format.dtype_to_descr(array.dtype),
-        "fortran_order": bool(fortran),
-        "shape": array.shape,
-    }
-    numpy.lib.format.write_array_header_2_0(header, description)
-    return header.getvalue(), data.reshape(-1).view(numpy.uint8).data if array.size else b""
+    # All of it in ASCII: names may have letters that version 2.0 has not, and 3.0 no reader of numpy's that is public.
+    text = ascii({"descr": described, "fortran_order": bool(fortran), "shape": array.shape}).encode()
+    text += b" " * (-(_MAGIC_BYTES + 4 + len(text) + 1) % _ALIGNMENT) + b"\n"
+    if len(text) > HEADER_BYTES:
+        raise Unserializable(f"{what} is an array whose fields take a header of {len(text)} bytes; the limit is {HEADER_BYTES}")
+    header = numpy.lib.format.magic(2, 0) + len(text).to_bytes(4, "little") + text
+    return header, data.reshape(-1).view(numpy.uint8).data if array.size else b""
+
+
+def _check_levels(dtype: Any, what: str, level: int = 0) -> None:
+    if dtype.base.names is None:
+        return
+    if level == LEVELS:
+        raise Unserializable(f"{what} is an array of records in records, more than {LEVELS} levels deep")
+    for name in dtype.base.names:
+        _check_levels(dtype.base.fields[name][0], what, level + 1)
+
+
+def _described(dtype: Any) -> Any:
+    """As the header says it; None: it cannot say that."""
+    import numpy
+
+    try:
+        described = numpy.lib.format.dtype_to_descr(dtype)
+        is_same = dtype.isbuiltin == 1 or numpy.lib.format.descr_to_dtype(described) == dtype
+    except (ValueError, TypeError):
+        return None
+    return described if is_same else None
+
+
+def _packed(dtype: Any) -> Any:
+    """The same fields in the same order, one behind another."""
+    import numpy
+
+    if dtype.subdtype is not None:
+        return numpy.dtype((_packed(dtype.base), dtype.shape))
+    if dtype.names is None:
+        return dtype
+    fields = [dtype.fields[name] for name in dtype.names]
+    titles = [field[2] if len(field) > 2 else None for field in fields]
+    return numpy.dtype({"names": dtype.names, "formats": [_packed(field[0]) for field in fields], "titles": titles})
 
 
 def decode(data: Any) -> Any:
@@ -36,19 +89,38 @@ def decode(data: Any) -> Any:
         import numpy
     except ImportError as missing:
         raise BadRequest(f"the payload is a numpy array, and the grain has no numpy: {missing}") from None
-    source = io.BytesIO(bytes(memoryview(data)[:65536]))
     try:
-        version = numpy.lib.format.read_magic(source)
-        read = numpy.lib.format.read_array_header_1_0 if version == (1, 0) else numpy.lib.format.read_array_header_2_0
-        shape, fortran, dtype = read(source)
+        shape, fortran, dtype, start = _header(memoryview(data))
         if dtype.hasobject:
             raise ValueError("an array of Python objects")
-        flat = numpy.frombuffer(data, dtype=dtype, offset=source.tell(), count=_count(shape))
-    except ValueError as broken:
+        flat = numpy.frombuffer(data, dtype=dtype, offset=start, count=_count(shape))
+        array = flat.reshape(shape, order="F" if fortran else "C")
+    except Exception as broken:  # numpy evaluates the header, and has no list of what it raises about it
         raise BadRequest(f"the payload is not a readable .npy array: {broken}") from None
-    array = flat.reshape(shape, order="F" if fortran else "C")
     array.flags.writeable = False
     return array
+
+
+def _header(data: memoryview) -> tuple[tuple[int, ...], bool, Any, int]:
+    """Shape, order, type, and where the elements begin."""
+    import numpy
+
+    version = numpy.lib.format.read_magic(io.BytesIO(data[:_MAGIC_BYTES]))
+    if version not in ((1, 0), (2, 0), (3, 0)):
+        raise ValueError(f"it is of version {version}")
+    start = _MAGIC_BYTES + (2 if version == (1, 0) else 4)
+    length = int.from_bytes(data[_MAGIC_BYTES:start], "little")
+    if length > HEADER_BYTES:
+        raise ValueError(f"its header has {length} bytes; the limit is {HEADER_BYTES}")
+    text = bytes(data[start : start + length])
+    if len(text) < length:
+        raise ValueError("it ends in its header")
+    if version == (3, 0):  # the same as 2.0, but for letters in names
+        text = text.decode().encode("ascii", "backslashreplace")
+    read = numpy.lib.format.read_array_header_2_0
+    # Of ours is the bound above; versions of numpy without one of their own have no name for it.
+    bound = {"max_header_size": len(text)} if "max_header_size" in inspect.signature(read).parameters else {}
+    return *read(io.BytesIO(len(text).to_bytes(4, "little") + text), **bound), start + length
 
 
 def copy(data: bytes | None, reference: DataReference | None, segments: Any) -> Any:

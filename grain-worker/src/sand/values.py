@@ -17,6 +17,9 @@ NPY = "application/x-npy"
 LIST = "application/x-sand-list"
 INLINE_BYTES = 64 * 1024
 OBJECT_BYTES = 1 << 30
+LEVELS = 500
+"""Arrays and objects may stand in each other so deep in what is written: there is room to read that, and what the platform puts
+around it, wherever that is done. Bodies of HTTP may be as deep."""
 
 _scan = JSONDecoder().scan_once
 
@@ -32,7 +35,12 @@ def _other(value: Any) -> Any:
         raise _Decimals
     numpy = sys.modules.get("numpy")
     if numpy is not None and isinstance(value, numpy.generic):
-        return value.item()
+        if isinstance(value, numpy.void) and value.dtype.names is not None:
+            return [value[name] for name in value.dtype.names]
+        # In nanoseconds, say, a time's item is a whole number, as which nobody would know it again.
+        item = value if isinstance(value, (numpy.datetime64, numpy.timedelta64)) else value.item()
+        if not isinstance(item, numpy.generic):
+            return item
     raise TypeError(f"Object of type {type(value).__name__} is not JSON serializable")
 
 
@@ -63,6 +71,16 @@ def to_json(value: Any) -> bytes:
         return _with_decimals(value, JSONEncoder(allow_nan=False, separators=(",", ":"), default=_other)).encode()
 
 
+def _check_levels(json: bytes) -> None:
+    """:raises ValueError: it is nested too deeply"""
+    if len(json) > 2 * LEVELS and json.count(b"[") + json.count(b"{") > LEVELS:
+        from sand import nesting
+
+        levels = nesting.deepest(json)
+        if levels > LEVELS:
+            raise ValueError(f"it is nested {levels} levels deep; the limit is {LEVELS}")
+
+
 def _with_decimals(value: Any, encoder: JSONEncoder) -> str:
     if isinstance(value, dict):
         named = (encoder.encode({name: 0})[1:-2] + _with_decimals(each, encoder) for name, each in value.items())
@@ -85,7 +103,7 @@ def from_json(data: Any) -> Any:
     except StopIteration as nothing:
         raise BadRequest(f"the payload is not JSON: nothing to read at character {nothing.value}") from None
     except (ValueError, RecursionError) as broken:
-        raise BadRequest(f"the payload is not JSON: {broken}") from None
+        raise BadRequest(f"the payload is not JSON that can be read: {_reason(broken)}") from None
     if end != len(text):
         raise BadRequest(f"the payload is not JSON: more after its end, at character {end}")
     return value
@@ -112,6 +130,7 @@ def encode(value: Any, event_id: str, what: str, segments: Any) -> Payload:
         kind = JSON
         try:
             data = to_json(value)
+            _check_levels(data)
         except (TypeError, ValueError, RecursionError) as broken:
             raise Unserializable(f"{what} cannot be encoded: {_reason(broken)}") from None
     if kind is NPY:
@@ -129,7 +148,7 @@ def encode(value: Any, event_id: str, what: str, segments: Any) -> Payload:
 
 
 def _reason(broken: Exception) -> str:
-    return "it is nested too deeply" if isinstance(broken, RecursionError) else str(broken)
+    return f"it is nested too deeply; the limit is {LEVELS} levels" if isinstance(broken, RecursionError) else str(broken)
 
 
 def _array(value: Any) -> Any:

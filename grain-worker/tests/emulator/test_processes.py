@@ -342,6 +342,23 @@ def test_what_several_messages_bring_is_a_list_whatever_they_are(apps: Apps) -> 
     assert apps.run("to", "out = p.state('sum').tolist()") == [10, 11, 12]
 
 
+def test_a_record_of_many_fields_is_state_and_a_message(apps: Apps) -> None:
+    apps.load()
+    wide = "numpy.ones(1, [(f'column_{i:04d}', 'f8') for i in range(450)])"
+    apps.run("to", f"import numpy; p.state('wide', {wide}); p.send(p.SELF, 'wide', {wide})")
+    read = apps.run("to", "out = [len(p.state('wide').dtype.names), len(p.recv_message(timeout=1).data.dtype.names)]")
+    assert read == [450, 450]
+
+
+def test_fields_in_another_order_are_state_messages_and_shared_values(apps: Apps) -> None:
+    apps.load()
+    made = "records = numpy.array([(1, 2.5), (3, 4.5)], [('id', 'i4'), ('price', 'f8')])[['price', 'id']]"
+    kept = "p.state('records', records); p.send(p.SELF, 'records', records); context.data.put('records', records)"
+    read = "[p.state('records'), p.recv_message(timeout=1).data, context.data.get('records')]"
+    code = f"import numpy; {made}; {kept}; out = [[list(each.dtype.names), each.tolist()] for each in {read}]"
+    assert apps.run("to", code) == [[["price", "id"], [[2.5, 1], [4.5, 3]]]] * 3
+
+
 @pytest.mark.parametrize(("key", "error"), [("invoke:none:1", "Sand.UnknownGrain"), ("invoke:keep", "Sand.BadRequest")])
 def test_a_message_that_can_invoke_nothing_is_the_senders_error(apps: Apps, key: str, error: str) -> None:
     apps.load()

@@ -9,6 +9,9 @@ import pytest
 from broker_data import sand
 from sandbox import Sandbox
 
+from sand import values
+from sand.errors import Unserializable
+
 
 def test_the_context_says_what_runs(sandbox: Sandbox) -> None:
     worker = sandbox.ready(
@@ -261,6 +264,27 @@ def test_numpys_numbers_are_json(sandbox: Sandbox) -> None:
         "import numpy\ndef handle(event, context):\n    return {'n': numpy.int64(3), 'f': numpy.float32(0.5)}"
     )
     assert sandbox.output(worker) == {"n": 3, "f": 0.5}
+
+
+@pytest.mark.parametrize("unit", ["Y", "M", "D", "h", "s", "ms", "us", "ns", "as"])
+def test_numpys_times_are_not_json_in_any_unit(unit: str) -> None:
+    import numpy
+
+    record = numpy.array([(0, "2026")], [("id", "i4"), ("at", f"M8[{unit}]" if unit != "as" else "M8[ns]")])[0]
+    for time in (numpy.datetime64("1970", unit), numpy.timedelta64(1, unit), numpy.datetime64("NaT", unit), record):
+        for value in (time, {"at": time}, [time]):
+            with pytest.raises(Unserializable, match=r"Object of type (datetime|timedelta)64 is not JSON serializable"):
+                values.encode(value, "", "the value", None)
+
+
+def test_numpys_other_scalars_are_json_as_they_were() -> None:
+    import numpy
+
+    record = numpy.array([(1, 2.5, "a", [3, 4])], [("id", "i4"), ("price", "f4"), ("name", "U3"), ("sizes", "i4", (2,))])[0]
+    given = [numpy.int8(1), numpy.float16(0.5), numpy.bool_(True), numpy.str_("a"), record[["id", "price", "name"]]]
+    assert values.to_json(given) == b'[1,0.5,true,"a",[1,2.5,"a"]]'
+    with pytest.raises(Unserializable, match="Object of type longdouble is not JSON serializable"):
+        values.encode(numpy.longdouble(1), "", "the value", None)
 
 
 @pytest.mark.parametrize("code", ["numpy.array([object()])", "numpy.array([{}], dtype=object)"])

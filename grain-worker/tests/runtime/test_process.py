@@ -289,6 +289,32 @@ def test_large_values_are_copied_unless_they_are_to_be_shared(sandbox: Sandbox) 
     assert output(run(sandbox, body, "read")) == [True, True]
 
 
+def test_state_that_is_written_can_be_read(sandbox: Sandbox) -> None:
+    body = """
+        import numpy
+        if event == "write":
+            deep = 1
+            for _ in range(500):
+                deep = [deep]
+            p.state("deep", deep)
+            for columns in (450, 5_000):
+                p.state(f"wide-{columns}", numpy.ones(1, [(f"column_{i:04d}", "f8") for i in range(columns)]))
+            for refused in ([deep], numpy.empty(3, "V0"), numpy.ones(1, [(f"column_{i:05d}", "f8") for i in range(15_000)])):
+                with __import__("pytest").raises(sand.errors.Unserializable):
+                    p.state("no", refused)
+            return None
+        deep, levels = p.state("deep"), 0
+        while isinstance(deep, list):
+            deep, levels = deep[0], levels + 1
+        wide = [p.state(f"wide-{columns}", shared=shared) for columns in (450, 5_000) for shared in (True, False)]
+        return [levels, [[len(each.dtype.names), each["column_0449"].tolist()] for each in wide]]
+    """
+    written = run(sandbox, body, "write")
+    assert output(written) is None
+    sandbox.broker.state = {write.key: write.value for write in written.stateWrites}
+    assert output(run(sandbox, body, "read")) == [500, [[450, [1.0]], [450, [1.0]], [5_000, [1.0]], [5_000, [1.0]]]]
+
+
 def test_the_input_of_several_messages_is_a_list_of_their_values(sandbox: Sandbox) -> None:
     import numpy
 

@@ -71,14 +71,18 @@ class Call:
     # --- its answer
 
     def on_result(self, result: frames.Result) -> bool:
-        """Whether all of it is there."""
+        """Whether it has ended: all of it is there, or there is no room for it, and what follows is nobody's."""
         self.execution_id = result.execution
         self._answer = result
         self._filled = 0
         if result.size <= frames.INLINE_BYTES:
             self._succeed(result.content_type, result.first)
             return True
-        self._memory = bytearray(result.size)
+        try:
+            self._memory = bytearray(result.size)
+        except (MemoryError, OverflowError):  # of this call alone: nothing else has asked for as much
+            self.fail(TooLarge(f"there is no memory for an answer of {result.size} bytes"))
+            return True
         return False
 
     def place(self, count: int) -> memoryview:
@@ -100,6 +104,12 @@ class Call:
             value = values.decode(Payload(content_type, data), None)
         except SandError as broken:
             self.fail(broken)
+            return
+        except MemoryError:
+            self.fail(TooLarge(f"there is no memory for what an answer of {len(data)} bytes says"))
+            return
+        except Exception as broken:  # by what its bytes are: they would be the same again, over another connection
+            self.fail(BadRequest(f"the answer cannot be read: {broken!r}"))
             return
         with contextlib.suppress(InvalidStateError):  # it was given up, or cancelled, meanwhile
             self.future.set_result(value)

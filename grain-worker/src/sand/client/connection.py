@@ -170,6 +170,7 @@ class Connection:
         """Whose is the turn to read."""
         self.loss: Lost | None = None
         """Why it is of no use any more, as whoever read found out."""
+        self._ended: BaseException | None = None
         self._is_over: Callable[[], bool] | None = None
         self.is_open = True
         self._patience = timeout
@@ -177,9 +178,10 @@ class Connection:
             hello = frames.PREFACE + frames.encode(frames.Hello(frames.VERSION, grant, _NAME))
             self._wire.send_all(hello, None, time.monotonic() + timeout)
             first = self._reader.next()
-        except (OSError, EOFError, frames.BadFrame, Lost) as broken:
+        except Exception as broken:
             self.close()
-            raise Lost(f"{address} does not answer as a data plane does: {broken or 'it hung up'}") from None
+            why = "it hung up" if isinstance(broken, EOFError) else reason(broken)
+            raise Lost(f"{address} does not answer as a data plane does: {why}") from None
         if isinstance(first, frames.Welcome):
             self.welcome = first
             self._patience = first.idle_ms / 1000
@@ -189,7 +191,9 @@ class Connection:
             raise RefusedHere(first)
         if isinstance(first, frames.Moved):
             raise Lost("the process is another host's", at_once=True, moved_to=first.address)
-        raise Lost("the process is another host's")
+        if isinstance(first, frames.GoAway):
+            raise _sent_away(first)
+        raise Lost(f"{address} does not answer as a data plane does: it begins with a {type(first).__name__}")
 
     def _receive(self, to: memoryview) -> int:
         while True:
@@ -294,13 +298,13 @@ class Connection:
         try:
             return self._take(self._reader.next())
         except EOFError:
-            self.loss = Lost("the host has closed the connection")
-        except (OSError, frames.BadFrame) as broken:
-            self.loss = Lost(str(broken))
+            self.loss = Lost(reason(self._ended) if self._ended else "the host has closed the connection")
         except Lost as loss:
             self.loss = loss
         except NothingCame:
             raise
+        except Exception as broken:
+            self.loss = Lost(reason(self._ended or broken))
         except BaseException:  # an interrupt may have come in the middle of a frame
             self.loss = Lost("whoever read it was interrupted")
             raise
@@ -325,7 +329,7 @@ class Connection:
             case frames.Moved():
                 raise Lost("the process is another host's now", at_once=True, moved_to=frame.address)
             case frames.GoAway():
-                raise Lost(f"the host ends the connection: {frame.cause}")
+                raise _sent_away(frame)
             case frames.Ping():
                 self._send(frames.Pong(frame.number))
             case frames.Pong():
@@ -334,10 +338,25 @@ class Connection:
                 raise Lost(f"a {type(frame).__name__} is not for a host to send")
         return None
 
+    def end(self, why: BaseException) -> None:
+        """It may have half a frame. Whoever reads finds out, and says why."""
+        self._ended = why
+        self.close()
+
     def close(self) -> None:
         self.is_open = False
         self._wire.close()
 
 
+def _sent_away(end: frames.GoAway) -> Lost:
+    return Lost(f"the host ends the connection: {end.error}: {end.cause}")
+
+
+def reason(why: BaseException) -> str:
+    """What is no trouble of the network's is told with its kind, for its text may say nothing alone."""
+    own = isinstance(why, (Lost, RefusedHere, OSError, frames.BadFrame))
+    return str(why) if own and str(why) else repr(why)
+
+
 def lost(why: BaseException) -> Unavailable:
-    return Unavailable(f"the process cannot be reached: {why}")
+    return Unavailable(f"the process cannot be reached: {reason(why)}")

@@ -6,12 +6,14 @@ import json
 import ssl
 import urllib.error
 import urllib.request
-from urllib.parse import quote
+from typing import Any
+from urllib.parse import quote, urlsplit
 
 from sand.client.connection import Connection, Lost, RefusedHere
 from sand.errors import SandError, refusal
 
 CONNECT_SECONDS = 10.0
+_SHOWN_BYTES = 100
 _ERRORS = {401: "Sand.Denied", 403: "Sand.Denied", 404: "Sand.NotFound", 409: "Sand.Conflict"}
 
 
@@ -26,6 +28,7 @@ class Place:
     :param token: shown to it as `Authorization: Bearer`
     :param functions: the only ones that the grant is to be for; None: any
     :param tls: for hosts that speak TLS; None: the system's certificates
+    :raises ValueError: nobody can be asked so
     """
 
     def __init__(
@@ -37,6 +40,10 @@ class Place:
         functions: list[str] | None,
         tls: ssl.SSLContext | None,
     ) -> None:
+        if not _is_server(server):
+            raise ValueError(f"the control plane is at http://host:port or https://host:port, not at {server}")
+        if token is not None and not all(" " <= letter <= "~" for letter in token):  # it is not shown: it is a secret
+            raise ValueError("a token has letters, digits and signs of ASCII alone, and no line's end")
         self._url = (
             f"{server.rstrip('/')}/api/v1/apps/{quote(application, safe='')}/processes/{quote(process, safe='')}/connect"
         )
@@ -51,25 +58,47 @@ class Place:
 
         :param create: the process is made when it is not there
         :raises Fatal: it is refused for good
-        :raises Lost, RefusedHere, OSError, ValueError, KeyError, HTTPException: another attempt may do better
+        :raises Exception: another attempt may do better
         """
         url = self._url + "?create=true" if create else self._url
         asked = urllib.request.Request(url, self._body, self._headers, method="POST")
         try:
             with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(asked, timeout=CONNECT_SECONDS) as answer:
-                place = json.load(answer)
+                place = _grant(answer.read())
         except urllib.error.HTTPError as refused:
             error = _problem(refused)
             if refused.code in (408, 429) or refused.code >= 500:
                 raise Lost(str(error)) from None
             raise Fatal from error
-        tls = (self._tls or ssl.create_default_context()) if place["tls"] else None
+        tls = (self._tls or ssl.create_default_context()) if place.get("tls") else None
         try:
             return Connection(place["address"], place["grant"], tls, CONNECT_SECONDS)
         except RefusedHere as here:
             if here.refused.retryable:
                 raise
             raise Fatal from refusal(here.refused.error, here.refused.cause)
+
+
+def _is_server(server: str) -> bool:
+    try:
+        split = urlsplit(server)
+        _ = split.port  # a ValueError, when it is none
+    except ValueError:
+        return False
+    return split.scheme in ("http", "https") and bool(split.hostname) and all(letter > " " for letter in server)
+
+
+def _grant(answer: bytes) -> dict[str, Any]:
+    """:raises Lost: it is none: something between may have answered, and no longer does later"""
+    try:
+        place = json.loads(answer)
+        _, colon, port = place["address"].rpartition(":")
+        if colon and 0 <= int(port) <= 0xFFFF and place["grant"] and isinstance(place["grant"], str):
+            return place
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        pass
+    shown = answer[:_SHOWN_BYTES].decode(errors="replace") + ("…" if len(answer) > _SHOWN_BYTES else "")
+    raise Lost(f"the control plane's answer is no grant: {shown}")
 
 
 def _problem(refused: urllib.error.HTTPError) -> SandError:

@@ -7,11 +7,10 @@ import ssl
 import threading
 import time
 from concurrent.futures import Future
-from http.client import HTTPException
 from typing import Any
 
 from sand.client.calls import Call, new_id
-from sand.client.connection import Connection, Lost, NothingCame, RefusedHere, lost
+from sand.client.connection import Connection, Lost, NothingCame, lost
 from sand.client.place import CONNECT_SECONDS, Fatal, Place
 from sand.errors import SandError, Timeout, TooLarge, Unavailable, UnknownGrain
 from sand.process import is_utf8, seconds
@@ -35,6 +34,7 @@ class Process:
         the first
     :ivar moved_to: where the process was when it was last told to have moved: `host:port`, behind `tls://` if so; None: nobody
         has said
+    :raises ValueError: at once, when the server is no control plane's address, or the token nothing that can be shown
     :raises SandError: on entry, when there is no way to it
     """
 
@@ -53,6 +53,8 @@ class Process:
                 raise TypeError(f"{name} is text, not {text!r:.100} ({type(text).__name__})")
         if functions is not None and (isinstance(functions, str) or not all(isinstance(one, str) for one in functions)):
             raise TypeError(f"functions is a list of names, or None, not {functions!r:.100}")
+        if token is not None and not isinstance(token, str):
+            raise TypeError(f"token is text, or None, not a {type(token).__name__}")
         self.application = application
         self.id = process
         self._place = Place(server, application, process, token, functions, tls)
@@ -174,11 +176,18 @@ class Process:
     def _send(call: Call, connection: Connection) -> None:
         try:
             connection.invoke(call)
-        except OSError:
-            connection.close()  # its reader finds out, and the call is sent over the next one
-        except BaseException:
-            connection.close()  # it may have half a frame
+        except OSError as broken:
+            connection.end(broken)  # its reader finds out, and the call is sent over the next one
+        except BaseException as broken:
+            connection.end(broken)
             raise
+
+    def _send_again(self, calls: list[Call], connection: Connection) -> None:
+        try:
+            for call in calls:
+                self._send(call, connection)
+        except Exception:
+            pass  # the connection has ended with it: those that were not sent are, over the next one
 
     def _await(self, call: Call) -> None:
         """Reads until the call has ended, unless somebody else does: an answer then wakes one thread, and not two."""
@@ -234,10 +243,32 @@ class Process:
     def _start(self) -> None:
         if self._thread is None:
             self._trouble = None
-            self._thread = threading.Thread(target=self._run, name=f"sand-process-{self.id}", daemon=True)
-            self._thread.start()
+            thread = threading.Thread(target=self._run, name=f"sand-process-{self.id}", daemon=True)
+            thread.start()
+            self._thread = thread
 
     def _run(self) -> None:
+        """Whatever is raised here is trouble, and the next attempt may do better; nobody waits for a thread that has ended in
+        silence."""
+        try:
+            self._connect_again_and_again()
+        except Fatal as fatal:
+            error = fatal.__cause__
+            assert isinstance(error, SandError)
+            self._refuse(error)
+        except Exception as fault:  # of what was to be done about the one before
+            self._refuse(lost(fault))
+
+    def _refuse(self, error: SandError) -> None:
+        """Nobody connects any more, until a call comes; those that are under way fail."""
+        with self._changed:
+            self._trouble = self._refusal = error
+            self._refusals += 1
+            self._thread = None
+            calls = self._left()  # those alone that were there: the next one begins anew
+        _fail(calls, error)
+
+    def _connect_again_and_again(self) -> None:
         pause = _FIRST_PAUSE
         while not self._is_closed:
             self._expire()
@@ -245,17 +276,9 @@ class Process:
             try:
                 # What was there once is made again by a call alone: a connection that its kill has ended is no reason to.
                 self._serve(self._place.connect(create=self.reconnects < 0))
-            except Fatal as fatal:
-                error = fatal.__cause__
-                assert isinstance(error, SandError)
-                with self._changed:
-                    self._trouble = self._refusal = error
-                    self._refusals += 1
-                    self._thread = None
-                    calls = self._left()  # those alone that were there: the next one begins anew
-                _fail(calls, error)
-                return
-            except (Lost, RefusedHere, OSError, ValueError, KeyError, HTTPException) as trouble:
+            except Fatal:
+                raise
+            except Exception as trouble:
                 pause = self._pause(trouble, _FIRST_PAUSE if self._is_useful else pause)
         self._fail_all(Unavailable("the client is closed"))
 
@@ -297,7 +320,7 @@ class Process:
             self._changed.notify_all()
         if before:
             # Not on this thread, which has to read meanwhile.
-            threading.Thread(target=lambda: [self._send(call, connection) for call in before], daemon=True).start()
+            threading.Thread(target=self._send_again, args=(before, connection), daemon=True).start()
         while not self._is_closed:
             with connection.reading:
                 self._ended(connection.read())

@@ -9,6 +9,9 @@ import java.util.concurrent.TimeUnit;
 
 /** One invocation of a client, until it is answered: over one connection, and over the next under the same id. */
 final class Call {
+    /** As long as an array can be in any JVM. */
+    private static final int MOST_BYTES = Integer.MAX_VALUE - 8;
+
     final String function;
     final Value input;
     final long untilNs;
@@ -43,13 +46,25 @@ final class Call {
 
     // --- its answer, on the thread that reads
 
-    /** @return whether all of it is there */
+    /** @return whether it has ended: all of it is there, or there is no room for it, and what follows is nobody's */
     boolean onResult(Frame.Result result) {
         head = result;
-        answer = new byte[(int) result.size()];
+        answer = room(result.size());
+        if (answer == null) { // of this call alone: nothing else has asked for as much
+            fail(new InvocationException("Sand.TooLarge", "there is no memory for an answer of " + result.size() + " bytes", false, false));
+            return true;
+        }
         filled = result.first().remaining();
         result.first().get(answer, 0, filled);
         return end();
+    }
+
+    private static byte[] room(long bytes) {
+        try {
+            return bytes > Math.min(MOST_BYTES, Runtime.getRuntime().maxMemory()) ? null : new byte[(int) bytes];
+        } catch (OutOfMemoryError e) {
+            return null;
+        }
     }
 
     /** Where the next bytes of a large answer go. @return what there is of it already */

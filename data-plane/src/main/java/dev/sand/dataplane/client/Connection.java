@@ -74,6 +74,8 @@ final class Connection implements AutoCloseable {
     /** When the host last took a part of a large value. */
     private volatile long takenNs = System.nanoTime();
     private Frame.Welcome welcome;
+    /** Why this side has ended it; null: it has not. */
+    private volatile Throwable ended;
 
     Connection(Place place, SSLContext tls, int timeoutMs) throws IOException {
         plain = new Socket();
@@ -91,10 +93,11 @@ final class Connection implements AutoCloseable {
                 case Frame.Welcome it -> welcome = it;
                 case Frame.Refused refused -> throw new Refused(refused);
                 case Frame.Moved moved -> throw new MovedAway(moved.address());
+                case Frame.GoAway end -> throw sentAway(end);
                 case null, default -> throw new IOException(place.host() + " does not answer as a data plane does");
             }
             socket.setSoTimeout(welcome.idleMs());
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             plain.close();
             throw e;
         }
@@ -190,8 +193,8 @@ final class Connection implements AutoCloseable {
             writing.lock();
             try {
                 during(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(welcome.idleMs()), () -> writeAll(Frames.encode(frame)));
-            } catch (IOException e) {
-                close(); // whoever reads finds out
+            } catch (IOException | RuntimeException | Error e) {
+                end(e);
             } finally {
                 writing.unlock();
             }
@@ -221,11 +224,15 @@ final class Connection implements AutoCloseable {
                 return call;
             }
             case Frame.Moved moved -> throw new MovedAway(moved.address());
-            case Frame.GoAway end -> throw new IOException("the host ends the connection: " + end.cause());
+            case Frame.GoAway end -> throw sentAway(end);
             case Frame.Ping ping -> send(new Frame.Pong(ping.number()));
             case null, default -> { }
         }
         return null;
+    }
+
+    private static IOException sentAway(Frame.GoAway end) {
+        return new IOException("the host ends the connection: " + end.error() + ": " + end.cause());
     }
 
     /** It answers pings: a host that says nothing for so long, and takes nothing either, has gone. */
@@ -269,7 +276,15 @@ final class Connection implements AutoCloseable {
             throw new IOException(e.getMessage(), e);
         } catch (EOFException e) {
             throw new IOException("the host has closed the connection", e);
+        } catch (IOException e) {
+            throw ended == null ? e : new IOException(Reconnecting.reason(ended), ended);
         }
+    }
+
+    /** It is of no use any more: half a frame may have been written. Whoever reads finds out, and says why. */
+    void end(Throwable why) {
+        ended = why;
+        close();
     }
 
     /** Without a farewell over TLS: that would wait for a write that is stuck. */

@@ -24,8 +24,18 @@ final class ControlPlane implements AutoCloseable {
     private final String token;
     private final String body;
 
-    /** @param token shown as a bearer's, or null; @param functions the only ones that are asked for; empty: all */
+    /**
+     * @param token shown as a bearer's, or null
+     * @param functions the only ones that are asked for; empty: all
+     * @throws IllegalArgumentException when nobody can be asked so
+     */
     ControlPlane(URI server, String application, String process, String token, List<String> functions) {
+        if (!("http".equalsIgnoreCase(server.getScheme()) || "https".equalsIgnoreCase(server.getScheme())) || server.getHost() == null) {
+            throw new IllegalArgumentException("the control plane is at http://host:port or https://host:port, not at " + server);
+        }
+        if (token != null && !token.chars().allMatch(c -> c >= ' ' && c <= '~')) { // it is not shown: it is a secret
+            throw new IllegalArgumentException("a token has letters, digits and signs of ASCII alone, and no line's end");
+        }
         this.connect = URI.create(server.toString().replaceAll("/+$", "") + "/api/v1/apps/" + name(application) + "/processes/"
                 + name(process) + "/connect");
         this.make = URI.create(connect + "?create=true");
@@ -37,8 +47,9 @@ final class ControlPlane implements AutoCloseable {
         this.body = asked.toString();
     }
 
+    /** As a part of a path, where a plus is no space. */
     private static String name(String name) {
-        return URLEncoder.encode(name, StandardCharsets.UTF_8);
+        return URLEncoder.encode(name, StandardCharsets.UTF_8).replace("+", "%20");
     }
 
     /**
@@ -55,7 +66,7 @@ final class ControlPlane implements AutoCloseable {
         JsonNode document = document(answer.body());
         int status = answer.statusCode();
         if (status == 200) {
-            return new Place(document.path("address").asText(), document.path("tls").asBoolean(), document.path("grant").asText());
+            return Place.of(answer.body(), document);
         }
         String detail = document.path("detail").asText("the control plane answers " + status);
         if (status >= 500 || status == 408 || status == 429) {

@@ -30,6 +30,7 @@ public final class ProcessClient implements AutoCloseable {
      *
      * @param server the control plane, http://host:port
      * @throws InvocationException when there is no way to it
+     * @throws IllegalArgumentException when the server is no control plane's address, or the token nothing that can be shown
      */
     public static ProcessClient connect(URI server, String application, String process) throws IOException {
         return connect(server, application, process, new Options(null, List.of(), null));

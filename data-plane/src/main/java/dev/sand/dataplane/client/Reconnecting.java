@@ -63,7 +63,10 @@ final class Reconnecting {
         try {
             over.invoke(call);
         } catch (IOException e) {
-            over.close(); // whoever reads finds out, and the call is sent over the next one
+            over.end(e); // whoever reads finds out, and the call is sent over the next one
+        } catch (RuntimeException | Error e) {
+            over.end(e);
+            throw e;
         }
     }
 
@@ -74,7 +77,16 @@ final class Reconnecting {
 
     // --- the thread that connects and reads
 
+    /** Whatever is thrown here is trouble, and the next attempt may do better; nobody waits for a thread that has ended in silence. */
     private void run() {
+        try {
+            connectAgainAndAgain();
+        } catch (InterruptedException | RuntimeException | Error e) { // by what was to be done about the one before
+            underway.refuse(InvocationException.unavailable("the process cannot be reached: " + reason(e)));
+        }
+    }
+
+    private void connectAgainAndAgain() throws InterruptedException {
         long pauseMs = FIRST_PAUSE_MS;
         while (!underway.isClosed()) {
             useful = false;
@@ -90,10 +102,8 @@ final class Reconnecting {
                     return;
                 }
                 pauseMs = pause(e, pauseMs);
-            } catch (IOException e) {
+            } catch (IOException | RuntimeException | Error e) {
                 pauseMs = pause(e, useful ? FIRST_PAUSE_MS : pauseMs);
-            } catch (InterruptedException e) {
-                return;
             }
         }
     }
@@ -110,12 +120,12 @@ final class Reconnecting {
         long beganNs = System.nanoTime();
         connections++;
         trouble = "the host is silent";
-        List<Call> before = underway.connected(made);
-        if (!before.isEmpty()) {
-            // Not on this thread, which has to read meanwhile.
-            Thread.ofVirtual().name("sand-process-again").start(() -> again(before, made));
-        }
         try {
+            List<Call> before = underway.connected(made);
+            if (!before.isEmpty()) {
+                // Not on this thread, which has to read meanwhile.
+                Thread.ofVirtual().name("sand-process-again").start(() -> again(before, made));
+            }
             while (!underway.isClosed()) {
                 Call ended = made.read();
                 if (ended != null) {
@@ -134,14 +144,19 @@ final class Reconnecting {
             for (Call call : before) {
                 send(call, over);
             }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+        } catch (InterruptedException | RuntimeException | Error e) {
+            over.end(e); // those that were not sent are, over the next one
         }
     }
 
+    /** What is no trouble of the network's is told with its kind, for its message may say nothing alone. */
+    static String reason(Throwable why) {
+        return why instanceof IOException && why.getMessage() != null ? why.getMessage() : why.toString();
+    }
+
     /** @return the next one */
-    private long pause(IOException why, long pauseMs) {
-        trouble = why.getMessage() == null ? why.getClass().getSimpleName() : why.getMessage();
+    private long pause(Throwable why, long pauseMs) {
+        trouble = reason(why);
         if (why instanceof Connection.MovedAway moved && !moved.address().isEmpty()) {
             movedTo = moved.address();
         }
@@ -160,17 +175,27 @@ final class Reconnecting {
         try {
             while (!underway.isClosed()) {
                 Thread.sleep(GRACE_MS / 2);
-                underway.late(GRACE_MS).forEach(this::giveUp);
-                Connection over = underway.connection();
-                if (over != null && over.isStuck()) {
-                    over.close(); // whoever reads finds out
-                } else if (over != null && System.nanoTime() - pingedNs > over.welcome().idleMs() * PING_NS_OF_MS) {
-                    pingedNs = System.nanoTime();
-                    over.send(new Frame.Ping(0));
-                }
+                pingedNs = look(pingedNs);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** @return when it has pinged last */
+    private long look(long pingedNs) {
+        try {
+            underway.late(GRACE_MS).forEach(this::giveUp);
+            Connection over = underway.connection();
+            if (over != null && over.isStuck()) {
+                over.close(); // whoever reads finds out
+            } else if (over != null && System.nanoTime() - pingedNs > over.welcome().idleMs() * PING_NS_OF_MS) {
+                over.send(new Frame.Ping(0));
+                return System.nanoTime();
+            }
+        } catch (RuntimeException | Error e) {
+            trouble = reason(e); // and looked at again the next time
+        }
+        return pingedNs;
     }
 }

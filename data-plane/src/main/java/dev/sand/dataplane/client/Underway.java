@@ -36,8 +36,8 @@ final class Underway {
         lock.lock();
         try {
             if (!running && !closed) {
-                running = true;
                 connects.run();
+                running = true;
             }
         } finally {
             lock.unlock();

@@ -5,23 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import com.sun.net.httpserver.HttpServer;
 import dev.sand.dataplane.Frame;
-import dev.sand.dataplane.Frames;
-import java.io.DataInputStream;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
-import java.net.URI;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -36,83 +25,20 @@ class SilentHostTest {
     private static final Duration SOON = Duration.ofMillis(300);
     private static final Duration LONG = Duration.ofMinutes(10);
     private static final Value LARGE = Value.bytes(new byte[64 << 20]);
-    private final List<Socket> connections = new CopyOnWriteArrayList<>();
-    private final LinkedBlockingQueue<Frame> heard = new LinkedBlockingQueue<>();
-    private final List<String> asked = new CopyOnWriteArrayList<>();
-    private ServerSocket host;
-    private HttpServer control;
-    private volatile Frame greeting = welcome(60_000, 2);
-    private volatile boolean reads;
-    private volatile boolean moves;
-    private volatile int status = 200;
-
-    private static Frame welcome(int idleMs, int inFlight) {
-        return new Frame.Welcome(Frames.VERSION, "h", "p", 1, System.currentTimeMillis(), inFlight, 1L << 28, 256 << 10, idleMs);
-    }
+    private FakeHost host;
 
     @BeforeEach
     void listen() throws IOException {
-        host = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
-        Thread.startVirtualThread(this::accept);
-        control = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        control.createContext("/", exchange -> {
-            asked.add(String.valueOf(exchange.getRequestURI().getQuery()));
-            byte[] answer = ("{\"address\": \"127.0.0.1:" + host.getLocalPort() + "\", \"tls\": false, \"grant\": \"g\"}")
-                    .getBytes(StandardCharsets.UTF_8);
-            exchange.sendResponseHeaders(status, answer.length);
-            exchange.getResponseBody().write(answer);
-            exchange.close();
-        });
-        control.start();
+        host = new FakeHost();
     }
 
     @AfterEach
     void stop() throws IOException {
-        control.stop(0);
         host.close();
-        for (Socket connection : connections) {
-            connection.close();
-        }
-    }
-
-    private void accept() {
-        try {
-            while (true) {
-                Socket socket = host.accept();
-                Thread.startVirtualThread(() -> serve(socket));
-            }
-        } catch (IOException e) {
-            // The test is over.
-        }
-    }
-
-    private void serve(Socket socket) {
-        try {
-            DataInputStream in = new DataInputStream(socket.getInputStream());
-            in.readNBytes(Frames.PREFACE.length);
-            frame(in);
-            ByteBuffer greet = Frames.encode(greeting);
-            socket.getOutputStream().write(greet.array(), greet.position(), greet.remaining());
-            connections.add(socket);
-            while (reads) {
-                Frame frame = frame(in);
-                heard.add(frame);
-                if (moves && frame instanceof Frame.Invoke invoke) {
-                    ByteBuffer moved = Frames.encode(new Frame.Moved(invoke.request(), "10.0.0.9:7265"));
-                    socket.getOutputStream().write(moved.array(), moved.position(), moved.remaining());
-                }
-            }
-        } catch (IOException e) {
-            // It has hung up.
-        }
-    }
-
-    private static Frame frame(DataInputStream in) throws IOException {
-        return Frames.decode(ByteBuffer.wrap(in.readNBytes(in.readInt())));
     }
 
     private ProcessClient connect() throws IOException {
-        return ProcessClient.connect(URI.create("http://127.0.0.1:" + control.getAddress().getPort()), "shop", "p");
+        return ProcessClient.connect(host.server(), "shop", "p");
     }
 
     @Test
@@ -122,7 +48,7 @@ class SilentHostTest {
             timesOut(client, LARGE);
             other.get();
             timesOut(client, LARGE); // over another connection: the first one took nothing
-            await().until(() -> connections.size() >= 2);
+            await().until(() -> host.connections.size() >= 2);
         }
     }
 
@@ -133,7 +59,7 @@ class SilentHostTest {
 
     @Test
     void a_host_that_says_nothing_is_left() throws Exception {
-        greeting = welcome(1_000, 2);
+        host.greeting = FakeHost.welcome(1_000, 2);
         try (ProcessClient client = connect()) {
             CompletableFuture<Value> waits = client.submit("f", Value.json("1"), LONG);
             await().until(() -> client.reconnects() > 0);
@@ -143,7 +69,7 @@ class SilentHostTest {
 
     @Test
     void a_host_that_takes_nothing_is_left_while_it_is_written_to() throws Exception {
-        greeting = welcome(1_000, 2);
+        host.greeting = FakeHost.welcome(1_000, 2);
         try (ProcessClient client = connect()) {
             Thread.startVirtualThread(() -> timesOut(client, LARGE, LONG));
             await().until(() -> client.reconnects() > 0);
@@ -156,44 +82,44 @@ class SilentHostTest {
 
     @Test
     void a_future_that_is_cancelled_cancels_the_function_and_frees_its_place() throws Exception {
-        reads = true;
-        greeting = welcome(60_000, 1);
+        host.reads = true;
+        host.greeting = FakeHost.welcome(60_000, 1);
         try (ProcessClient client = connect()) {
             CompletableFuture<Value> first = client.submit("first", Value.json("1"), LONG);
-            Frame.Invoke asked = (Frame.Invoke) heard.take();
+            Frame.Invoke asked = (Frame.Invoke) host.heard.take();
             first.cancel(true);
-            assertThat(heard.take()).isEqualTo(new Frame.Cancel(asked.request()));
+            assertThat(host.heard.take()).isEqualTo(new Frame.Cancel(asked.request()));
             client.submit("second", Value.json("2"), LONG);
-            assertThat(((Frame.Invoke) heard.take()).function()).isEqualTo("second");
+            assertThat(((Frame.Invoke) host.heard.take()).function()).isEqualTo("second");
         }
     }
 
     @Test
     void after_a_refusal_for_good_the_next_call_begins_anew() throws Exception {
-        reads = true;
+        host.reads = true;
         try (ProcessClient client = connect()) {
-            await().until(() -> !connections.isEmpty());
+            await().until(() -> !host.connections.isEmpty());
             CompletableFuture<Value> first = client.submit("first", Value.json("1"), LONG);
-            heard.take();
-            status = 403;
-            connections.getLast().close();
+            host.heard.take();
+            host.status = 403;
+            host.connections.getLast().close();
             assertThatThrownBy(first::get).hasCauseInstanceOf(InvocationException.class);
             assertThatThrownBy(() -> client.invoke("again", Value.json("1"), LONG)).isInstanceOfSatisfying(InvocationException.class,
                     e -> assertThat(e.error()).isEqualTo("Sand.Denied"));
-            status = 200;
+            host.status = 200;
             client.submit("second", Value.json("1"), LONG);
-            assertThat(((Frame.Invoke) heard.take()).function()).isEqualTo("second");
+            assertThat(((Frame.Invoke) host.heard.take()).function()).isEqualTo("second");
         }
     }
 
     @Test
     void all_who_wait_are_told_at_once_of_a_refusal_for_good() throws Exception {
-        reads = true;
-        greeting = welcome(60_000, 1);
+        host.reads = true;
+        host.greeting = FakeHost.welcome(60_000, 1);
         try (ProcessClient client = connect()) {
-            await().until(() -> !connections.isEmpty());
+            await().until(() -> !host.connections.isEmpty());
             client.submit("first", Value.json("1"), LONG);
-            heard.take();
+            host.heard.take();
             List<String> told = new CopyOnWriteArrayList<>();
             List<Thread> waiting = IntStream.range(0, 4).mapToObj(i -> Thread.ofPlatform().start(() -> {
                 try {
@@ -205,27 +131,27 @@ class SilentHostTest {
                 }
             })).toList();
             await().until(() -> waiting.stream().allMatch(one -> one.getState() == Thread.State.TIMED_WAITING));
-            status = 403;
-            connections.getLast().close();
+            host.status = 403;
+            host.connections.getLast().close();
             await().untilAsserted(() -> assertThat(told).hasSize(4).containsOnly("Sand.Denied"));
-            assertThat(asked).as("one refusal is all's").hasSize(2);
+            assertThat(host.asked).as("one refusal is all's").hasSize(2);
         }
     }
 
     @Test
     void the_process_is_made_once_and_not_by_who_connects_again() throws Exception {
-        reads = true;
+        host.reads = true;
         try (ProcessClient client = connect()) {
-            await().until(() -> !connections.isEmpty());
-            connections.getLast().close();
+            await().until(() -> !host.connections.isEmpty());
+            host.connections.getLast().close();
             await().until(() -> client.reconnects() == 1);
-            assertThat(asked).containsExactly("create=true", "null");
+            assertThat(host.asked).containsExactly("create=true", "null");
         }
     }
 
     @Test
     void what_is_no_call_takes_no_place() throws Exception {
-        reads = true;
+        host.reads = true;
         assertThatNullPointerException().isThrownBy(() -> new Value(null, new byte[0])).withMessage("a value has a content type");
         try (ProcessClient client = connect()) {
             for (int i = 0; i < 3; i++) {
@@ -234,35 +160,35 @@ class SilentHostTest {
                 assertThatNullPointerException().isThrownBy(() -> client.submit("f", Value.json("1"), null));
             }
             client.submit("longest", Value.json("1"), Duration.ofSeconds(Long.MAX_VALUE));
-            assertThat(((Frame.Invoke) heard.take()).function()).isEqualTo("longest");
+            assertThat(((Frame.Invoke) host.heard.take()).function()).isEqualTo("longest");
         }
     }
 
     @Test
     void a_control_plane_that_is_not_there_is_named() throws Exception {
-        reads = true;
+        host.reads = true;
         try (ProcessClient client = connect()) {
-            await().until(() -> !connections.isEmpty());
-            control.stop(0);
-            connections.getLast().close();
+            await().until(() -> !host.connections.isEmpty());
+            host.stopControl();
+            host.connections.getLast().close();
             CompletableFuture<Value> first = client.submit("first", Value.json("1"), SOON);
-            assertThatThrownBy(first::get).hasMessageContaining("nobody listens at 127.0.0.1:" + control.getAddress().getPort());
+            assertThatThrownBy(first::get).hasMessageContaining("nobody listens at 127.0.0.1:" + host.server().getPort());
         }
     }
 
     @Test
     void a_host_that_always_says_moved_is_asked_more_and_more_rarely_and_no_longer_than_the_call_may_take() throws Exception {
-        reads = true;
-        moves = true;
+        host.reads = true;
+        host.moves = true;
         try (ProcessClient client = connect()) {
             CompletableFuture<Value> first = client.submit("first", Value.json("1"), Duration.ofSeconds(1));
             assertThatThrownBy(first::get).hasCauseInstanceOf(InvocationException.class).hasMessageContaining("has not answered in its time");
-            assertThat(connections).hasSizeBetween(2, 30);
+            assertThat(host.connections).hasSizeBetween(2, 30);
             assertThat(client.movedTo()).contains("10.0.0.9:7265");
-            moves = false;
-            heard.clear();
+            host.moves = false;
+            host.heard.clear();
             client.submit("second", Value.json("1"), LONG);
-            await().until(() -> heard.stream().anyMatch(frame -> frame instanceof Frame.Invoke invoke && invoke.function().equals("second")));
+            await().until(() -> host.heard.stream().anyMatch(frame -> frame instanceof Frame.Invoke invoke && invoke.function().equals("second")));
         }
     }
 }
