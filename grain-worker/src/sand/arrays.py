@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import io
+from functools import cache
 from typing import Any
 
 from sand.errors import BadRequest, Unserializable
@@ -118,9 +119,16 @@ def _header(data: memoryview) -> tuple[tuple[int, ...], bool, Any, int]:
     if version == (3, 0):  # the same as 2.0, but for letters in names
         text = text.decode().encode("ascii", "backslashreplace")
     read = numpy.lib.format.read_array_header_2_0
-    # Of ours is the bound above; versions of numpy without one of their own have no name for it.
-    bound = {"max_header_size": len(text)} if "max_header_size" in inspect.signature(read).parameters else {}
+    bound = {"max_header_size": len(text)} if _has_bound() else {}  # of ours is the one above
     return *read(io.BytesIO(len(text).to_bytes(4, "little") + text), **bound), start + length
+
+
+@cache
+def _has_bound() -> bool:
+    """Whether this version of numpy has a bound of its own for headers."""
+    import numpy
+
+    return "max_header_size" in inspect.signature(numpy.lib.format.read_array_header_2_0).parameters
 
 
 def copy(data: bytes | None, reference: DataReference | None, segments: Any) -> Any:
