@@ -314,6 +314,7 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
                     int gone = Math.min(upTo, last);
                     return deliveries.stop(application, gone)
                             .thenCompose(stopped -> shards.delete(application, gone, "application '" + application + "' is deleted"))
+                            .thenRun(() -> door.onDeleted(application, gone))
                             .thenRunAsync(() -> forget(application, gone, last > gone), blocking);
                 });
     }

@@ -94,7 +94,7 @@ final class DataConnection {
             if (shown != null) {
                 stream.preparing();
                 plane.inFlight().find(shown, most -> {
-                    if (!gone) {
+                    if (!gone && greeting.isStanding(shown)) {
                         welcome(shown, hello.client(), most);
                     }
                     stream.prepared();
@@ -236,6 +236,14 @@ final class DataConnection {
 
     boolean isFor(String application, String process) {
         return grant != null && grant.application().equals(application) && grant.process().equals(process);
+    }
+
+    boolean isOfDeleted(String application, int upTo) {
+        return grant != null && grant.application().equals(application) && grant.version() <= upTo;
+    }
+
+    void goAwayDeleted() {
+        goAway(Errors.NOT_FOUND, "there is no application " + grant.application() + " any more");
     }
 
     /** It has broken a rule. */
