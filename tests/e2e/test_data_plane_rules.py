@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from conftest import until
 from process_server import ProcessServer
 from raw_connections import Raw, WebSocket
 from sand.client import frames
@@ -159,6 +160,25 @@ def test_what_cannot_be_invoked_is_the_callers_error(server: Server) -> None:
     assert (asked[1].error, asked[1].cause, asked[1].source) == ("Sand.UnknownGrain", none, "CALLER")
     words = "an invocation's id has 26 characters of base 32, not 'x'"
     assert (asked[2].error, asked[2].cause, asked[2].source) == ("Sand.BadRequest", words, "CALLER")
+
+
+def test_what_never_ran_is_counted_nowhere(server: Server) -> None:
+    def counted() -> tuple[int, int, int]:
+        use = server.http.get(f"{server.root}/billed/metrics").json()["dataPlane"]
+        return use["invocations"], use["failures"], use["bytesIn"]
+
+    server.make("billed")
+    here = server.http.post(f"{server.root}/billed/connect", json={"functions": ["echo", "slow"]}).json()
+    for grant in (here, server.place("billed")):  # denied by the one, unknown under the other
+        raw = Raw(grant["address"])
+        assert isinstance(raw.hello(grant["grant"]), frames.Welcome)
+        raw.send(raw.invoke(1, "nope", b"abcd"), raw.invoke(2, "echo", b"abc")._replace(id="x"))
+        asked = {frame.request: frame.error for frame in (raw.reader.next(), raw.reader.next())}
+        assert asked[1] in ("Sand.Denied", "Sand.UnknownGrain") and asked[2] == "Sand.BadRequest"
+    assert counted() == (0, 0, 0)
+    raw.send(raw.invoke(3, "echo", b"abc"), raw.invoke(4, "slow", b"no number"))
+    raw.reader.next(), raw.reader.next()
+    until(lambda: counted() == (2, 1, 12), "what ran is")
 
 
 def test_a_killed_process_says_goodbye(server: Server) -> None:

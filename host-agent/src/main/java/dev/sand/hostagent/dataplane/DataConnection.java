@@ -172,11 +172,16 @@ final class DataConnection {
 
     /** On the loop: nobody is there any more for whom it has ended. */
     void onEndAlone(Call call, InvocationResult result, boolean moved) {
-        if (moved) {
+        if (moved || Invocations.isRefused(result)) {
             invocations.countNot(call);
         } else {
             invocations.countLeft(call, result);
         }
+    }
+
+    /** On the loop: it never ran. */
+    void onRefused(Call call) {
+        invocations.refused(call);
     }
 
     /** On the loop: its record says how it ended, and whoever ran it has counted it. */

@@ -235,13 +235,19 @@ final class Invocations {
         });
     }
 
-    /** Its last frame goes. */
+    /** Its last frame goes. What was not even begun is nobody's to pay for. */
     void count(Call call, Frame last, long bytesOut) {
         if (last instanceof Frame.Moved) {
             countNot(call);
-        } else {
+        } else if (call.isRunning()) {
             counting.ended(call, last instanceof Frame.Failed, bytesOut);
         }
+    }
+
+    /** Its host has refused it: it never ran, and may be asked for again. */
+    void refused(Call call) {
+        countNot(call);
+        call.counted = true;
     }
 
     /** It was not begun here. */
@@ -257,9 +263,14 @@ final class Invocations {
                 && result.failure().source() == Failure.Source.PLATFORM;
     }
 
+    /** It was refused before any attempt. What reached its deadline, or was cancelled, has waited for its turn, or ran. */
+    static boolean isRefused(InvocationResult result) {
+        return result.status() == InvocationResult.Status.FAILED && result.hops().isEmpty();
+    }
+
     /** It has ended, and nobody is there any more for whom it did. On a shard's thread, once the loop runs no more. */
     void countLeft(Call call, InvocationResult result) {
-        if (!isMoved(result)) {
+        if (!isMoved(result) && !isRefused(result)) {
             counting.ended(call, result.failure() != null, result.output() == null ? 0 : result.output().size());
         }
     }
