@@ -2,7 +2,6 @@
 
 import socket
 import struct
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -163,6 +162,25 @@ def test_what_cannot_be_invoked_is_the_callers_error(server: Server) -> None:
     assert (asked[2].error, asked[2].cause, asked[2].source) == ("Sand.BadRequest", words, "CALLER")
 
 
+def test_what_never_ran_is_counted_nowhere(server: Server) -> None:
+    def counted() -> tuple[int, int, int]:
+        use = server.http.get(f"{server.root}/billed/metrics").json()["dataPlane"]
+        return use["invocations"], use["failures"], use["bytesIn"]
+
+    server.make("billed")
+    here = server.http.post(f"{server.root}/billed/connect", json={"functions": ["echo", "slow"]}).json()
+    for grant in (here, server.place("billed")):  # denied by the one, unknown under the other
+        raw = Raw(grant["address"])
+        assert isinstance(raw.hello(grant["grant"]), frames.Welcome)
+        raw.send(raw.invoke(1, "nope", b"abcd"), raw.invoke(2, "echo", b"abc")._replace(id="x"))
+        asked = {frame.request: frame.error for frame in (raw.reader.next(), raw.reader.next())}
+        assert asked[1] in ("Sand.Denied", "Sand.UnknownGrain") and asked[2] == "Sand.BadRequest"
+    assert counted() == (0, 0, 0)
+    raw.send(raw.invoke(3, "echo", b"abc"), raw.invoke(4, "slow", b"no number"))
+    raw.reader.next(), raw.reader.next()
+    until(lambda: counted() == (2, 1, 12), "what ran is")
+
+
 def test_a_killed_process_says_goodbye(server: Server) -> None:
     server.make("killed")
     raw = server.open("killed")
@@ -176,11 +194,33 @@ def test_a_deleted_application_does_too(server: Server) -> None:
     raw = Raw(here["address"])
     assert isinstance(raw.hello(here["grant"]), frames.Welcome)
     assert gone.http.delete("/api/v1/applications/gone").status_code in (200, 202, 204)
-    time.sleep(1.5)  # for so long a host may think of it as live
+    assert farewell(raw) == ("Sand.NotFound", "there is no application gone any more")
 
-    def said() -> Any:
-        raw.send(raw.invoke(int(time.monotonic() * 1000), "echo", b"x"))
-        frame = raw.reader.next()
-        return frame if isinstance(frame, frames.GoAway) else None
 
-    assert until(said, "it says goodbye", 10) == ("Sand.NotFound", "there is no application gone any more")
+def test_a_grant_ends_with_its_application_though_one_of_its_name_follows(server: Server) -> None:
+    url = str(server.http.base_url)
+    first = ProcessServer(url, "again", FILES | {"sand.yaml": "name: again\n"})
+    old = first.http.post(f"{first.root}/p/connect", json={"ttl": 3600}).json()
+    raw = Raw(old["address"])
+    assert isinstance(raw.hello(old["grant"]), frames.Welcome)
+    raw.send(raw.invoke(1, "echo", b"abc"))
+    assert raw.reader.next().first == b"abc"
+    assert first.http.delete("/api/v1/applications/again").status_code in (200, 202, 204)
+    second = ProcessServer(url, "again", FILES | {"sand.yaml": "name: again\n"})
+    words = "application again was deleted after this grant was issued"
+    assert Raw(old["address"]).hello(old["grant"]) == ("Sand.NotFound", words, True)
+    assert second.http.get(f"{second.root}/p").status_code == 404
+    assert second.http.delete("/api/v1/applications/again").status_code in (200, 202, 204)
+
+
+def test_a_grant_outlives_deployments(server: Server) -> None:
+    url = str(server.http.base_url)
+    ProcessServer(url, "often", FILES | {"sand.yaml": "name: often\n"})
+    assert server.http.delete("/api/v1/applications/often").status_code in (200, 202, 204)
+    often = ProcessServer(url, "often", FILES | {"sand.yaml": "name: often\n"})
+    here = often.http.post(f"{often.root}/p/connect", json={}).json()
+    ProcessServer(url, "often", FILES | {"sand.yaml": "name: often\nprocesses: {concurrency: 2}\n"})
+    raw = Raw(here["address"])
+    assert isinstance(raw.hello(here["grant"]), frames.Welcome)
+    raw.send(raw.invoke(1, "echo", b"abc"))
+    assert raw.reader.next().first == b"abc"

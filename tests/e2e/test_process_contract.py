@@ -72,6 +72,20 @@ def handle(size, context):
     except sand.TooLarge as refused:
         return [str(refused), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before]
 """,
+    "grains/fills/handler.py": """
+import sand
+
+
+def handle(event, context):
+    p = context.process
+    p.send(p.id, "k", bytes(700_000))
+    try:
+        p.send(p.id, "k", bytes((1 << 20) + 1))
+    except sand.TooLarge as refused:
+        said = str(refused)
+    p.recv(key="k")
+    return said
+""",
     "grains/waits/handler.py": """
 import sand
 
@@ -350,6 +364,39 @@ def test_a_message_over_a_limit_is_refused_with_that_and_its_size(server: Server
     assert str(limit) in said and str(size) in said, said
     assert grown_kb < 64 << 10
     assert server.http.get(f"{server.root}/large").json()["unread"] == 0
+
+
+def test_a_message_that_never_fits_is_told_its_own_size_whatever_else_is_there(server: Server) -> None:
+    said = server.ask("filled", "fills")
+    assert str((1 << 20) + 1) in said and str(1 << 20) in said, said
+
+
+WRITES = """
+def handle(sizes, context):
+    for key, size in sizes.items():
+        context.process.state(key, "v" * (size - 2))  # in quotes
+"""
+
+
+def test_state_over_its_bound_is_told_with_limit_and_actual(server: Server) -> None:
+    files = {"sand.yaml": "name: bounded\nprocesses: {memory: 1MiB, state: 2MiB}\n", "grains/writes/handler.py": WRITES}
+    bounded = ProcessServer(str(server.http.base_url), "bounded", files)
+
+    def refused(sizes: dict[str, int]) -> tuple[Any, ...]:
+        said = bounded.call("p", "writes", sizes)
+        return said.status_code, said.json()["error"], said.json().get("limit"), said.json().get("actual")
+
+    assert refused({"x": 1 << 20}) == (500, "Sand.TooLarge", 1 << 20, (1 << 20) + 1)
+    for key in ("a", "b"):
+        bounded.ask("p", "writes", {key: 900_000})
+    assert refused({"c": 900_000}) == (500, "Sand.TooLarge", 2 << 20, 3 * 900_001)
+    assert bounded.http.get(f"{bounded.root}/p").json()["stateKeys"] == 2
+
+
+def test_the_path_that_was_asked_for_is_told(server: Server) -> None:
+    for path in (f"{server.root}/count", f"{server.root}/count".replace("/apps/", "/applications/")):
+        said = server.http.put(path)
+        assert (said.status_code, said.json()["detail"]) == (405, f"{path} answers DELETE, GET, not PUT.")
 
 
 def test_a_receiver_that_nobody_can_send_to_while_it_waits_waits_no_longer_than_it_said(server: Server) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +56,8 @@ def bad_frames() -> dict[str, bytes]:
 def all_grants() -> dict[str, Any]:
     plain = grants.Grant("shop", "cart~7", "h1", 5, frozenset({"invoke"}), frozenset(), NOW_MS, NOW_MS + 60_000)
     named = grants.Grant("é", "p", "h-2", 1 << 40, frozenset({"invoke"}), frozenset({"add", "remove"}), NOW_MS, NOW_MS + 1)
-    return {"plain": plain, "with functions": named}
+    later = replace(plain, version=7)
+    return {"plain": plain, "with functions": named, "with the application's version": later}
 
 
 def camel(name: str) -> str:
@@ -84,6 +86,7 @@ def documents() -> dict[str, Any]:
                     "name": name, "token": grants.sign(grant, KEY), "application": grant.application,
                     "process": grant.process, "host": grant.host, "epoch": grant.epoch, "rights": sorted(grant.rights),
                     "functions": sorted(grant.functions), "issuedMs": grant.issued_ms, "expiresMs": grant.expires_ms,
+                    "version": grant.version,
                 }
                 for name, grant in all_grants().items()
             ],

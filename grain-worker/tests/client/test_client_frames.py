@@ -94,7 +94,9 @@ def _changed(at: int, to: int | None = None) -> str:
         ("FORGED", TOKEN[:-6]),
         ("FORGED", _changed(30)),
         ("FORGED", _changed(-1)),
-        ("OTHER_VERSION", _changed(0, 2)),
+        ("OTHER_VERSION", _changed(0, 3)),
+        ("OTHER_VERSION", _changed(0, 0)),
+        ("FORGED", _changed(0, 2)),
     ],
 )
 def test_a_grant_that_was_tampered_with_gives_nothing(fault: str, token: str) -> None:

@@ -58,10 +58,14 @@ class Application:
     """One application. Data and records outlive a reload, as they outlive a deployment.
 
     :param make: makes who runs the grains
+    :param deleted_up_to: the last version of earlier applications of its name
     """
 
-    def __init__(self, name: str, lines: Lines, make: Make, tokens: TaskTokens, is_manual: bool = False) -> None:
+    def __init__(
+        self, name: str, lines: Lines, make: Make, tokens: TaskTokens, is_manual: bool = False, deleted_up_to: int = 0
+    ) -> None:
         self.name = name
+        self.deleted_up_to = deleted_up_to
         self.tokens = tokens
         self.lines = lines
         self.segments = Segments()
@@ -76,12 +80,12 @@ class Application:
         self.executions: OrderedDict[str, Execution] = OrderedDict()
         self.lock = threading.RLock()
         self._make = make
-        self._made = 0
+        self.made = deleted_up_to
 
     def add(self, manifest: Manifest, alias: str) -> Version:
         with self.lock:
-            self._made += 1
-            number = self._made
+            self.made += 1
+            number = self.made
             known = {
                 name: os.environ[name] for grain in manifest.grains.values() for name in grain.secrets if name in os.environ
             }
@@ -229,6 +233,9 @@ class Applications:
         self.tokens = TaskTokens(secrets.token_bytes(KEY_BYTES))
         self._make = make
         self._all: dict[str, Application] = {}
+        # A number is never used twice, also not after a deletion.
+        self._ended: dict[str, int] = {}
+        self.on_deleted: Callable[[str], None] = lambda name: None
         self._lock = threading.Lock()
 
     def load(self, folder: Path, alias: str = "live", name: str | None = None) -> tuple[Application, Version]:
@@ -243,7 +250,7 @@ class Applications:
         check(read)
         with self._lock:
             application = self._all.get(read.name) or Application(
-                read.name, self.lines, self._make, self.tokens, self._is_manual
+                read.name, self.lines, self._make, self.tokens, self._is_manual, self._ended.get(read.name, 0)
             )
             self._all[read.name] = application
         return application, application.add(read, alias)
@@ -270,7 +277,9 @@ class Applications:
         application = self.get(name)
         with self._lock:
             del self._all[name]
+            self._ended[name] = application.made
         application.close()
+        self.on_deleted(name)
 
     def close(self) -> None:
         for application in self.all():

@@ -43,6 +43,7 @@ class DataPlane:
 
     def __init__(self, host: str, applications: Applications) -> None:
         self.applications = applications
+        applications.on_deleted = self.on_deleted
         self.key = secrets.token_bytes(32)
         self._killed: dict[tuple[str, str], int] = {}
         self._uses: dict[tuple[str, str], Use] = {}
@@ -53,16 +54,22 @@ class DataPlane:
         self.address = f"{host}:{self._socket.getsockname()[1]}"
         threading.Thread(target=self._accept, daemon=True, name="data-plane").start()
 
-    def grant(self, application: str, process: str, functions: list[str], seconds: int) -> tuple[str, int]:
+    def grant(self, application: str, version: int, process: str, functions: list[str], seconds: int) -> tuple[str, int]:
         """And when it expires."""
         now = now_ms()
-        granted = grants.Grant(
-            application, process, HOST, EPOCH, frozenset({grants.INVOKE}), frozenset(functions), now, now + seconds * 1000
-        )
+        rights, until = frozenset({grants.INVOKE}), now + seconds * 1000
+        granted = grants.Grant(application, process, HOST, EPOCH, rights, frozenset(functions), now, until, version)
         return grants.sign(granted, self.key), granted.expires_ms
 
     def is_killed(self, grant: grants.Grant) -> bool:
         return grant.issued_ms < self._killed.get((grant.application, grant.process), 0)
+
+    def is_of_deleted(self, grant: grants.Grant) -> bool:
+        """Where there is none now, the first invocation tells."""
+        try:
+            return grant.is_of_deleted(self.applications.get(grant.application).deleted_up_to)
+        except Problem:
+            return False
 
     def use(self, application: str, process: str) -> Use:
         with self._lock:
@@ -76,6 +83,15 @@ class DataPlane:
             found = [one for one in self._open if one.is_for(application, process)]
         for connection in found:
             connection.go_away("Sand.NotFound", f"process {process} was killed")
+
+    def on_deleted(self, application: str) -> None:
+        """The same of all its processes."""
+        with self._lock:
+            for place in [one for one in self._uses if one[0] == application]:
+                del self._uses[place]
+            found = [one for one in self._open if one.is_for(application, None)]
+        for connection in found:
+            connection.go_away_deleted()
 
     def _accept(self) -> None:
         while True:
@@ -148,8 +164,10 @@ class _Connection:
         self._use = Use()
         self._reader = frames.Reader(wire.recv_into, self._place)
 
-    def is_for(self, application: str, process: str) -> bool:
-        return self._grant is not None and (self._grant.application, self._grant.process) == (application, process)
+    def is_for(self, application: str, process: str | None) -> bool:
+        """:param process: None: any"""
+        grant = self._grant
+        return grant is not None and grant.application == application and process in (None, grant.process)
 
     def _send(self, frame: Any, rest: memoryview | None = None) -> None:
         data = frame if isinstance(frame, bytes) else frames.encode(frame)
@@ -162,6 +180,10 @@ class _Connection:
         except OSError:
             pass
         self.end()
+
+    def go_away_deleted(self) -> None:
+        assert self._grant is not None
+        self.go_away("Sand.NotFound", f"there is no application {self._grant.application} any more")
 
     def end(self) -> None:
         self._wire.close()
@@ -224,6 +246,10 @@ class _Connection:
             return False
         if self._plane.is_killed(grant):
             cause = f"process {grant.process} was killed after this grant was issued"
+            self._send(frames.Refused("Sand.NotFound", cause, True))
+            return False
+        if self._plane.is_of_deleted(grant):
+            cause = f"application {grant.application} was deleted after this grant was issued"
             self._send(frames.Refused("Sand.NotFound", cause, True))
             return False
         self._grant = grant
@@ -296,9 +322,12 @@ class _Connection:
         assert self._grant is not None
         try:
             application = self._plane.applications.get(self._grant.application)
+            if self._grant.is_of_deleted(application.deleted_up_to):
+                self.go_away_deleted()
+                return
             coming.execution = self._execution(application, coming)
         except Problem:
-            self.go_away("Sand.NotFound", f"there is no application {self._grant.application} any more")
+            self.go_away_deleted()
             return
         except _UnknownGrain as unknown:
             self._fail(coming.asked, Failure(unknown.error, str(unknown), "caller"))

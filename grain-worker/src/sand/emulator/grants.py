@@ -8,7 +8,9 @@ import hmac
 import struct
 from dataclasses import dataclass
 
-VERSION = 1
+VERSION = 2
+# Without the application's version: older frontends sign it.
+_FIRST_VERSION = 1
 INVOKE = "invoke"
 _MAC_BYTES = 32
 _MOST_CHARS = 6 << 10
@@ -32,13 +34,20 @@ class Grant:
     functions: frozenset[str]
     issued_ms: int
     expires_ms: int
+    # The application's, live when it was issued; 0: an older frontend did not say.
+    version: int = 0
+
+    def is_of_deleted(self, deleted_up_to: int) -> bool:
+        return 0 < self.version <= deleted_up_to
 
     def allows(self, function: str) -> bool:
         return INVOKE in self.rights and (not self.functions or function in self.functions)
 
 
 def sign(grant: Grant, key: bytes) -> str:
-    parts = [struct.pack(">BqqQ", VERSION, grant.issued_ms, grant.expires_ms, grant.epoch)]
+    wire = VERSION if grant.version else _FIRST_VERSION
+    parts = [struct.pack(">BqqQ", wire, grant.issued_ms, grant.expires_ms, grant.epoch)]
+    parts += [struct.pack(">I", grant.version)] if grant.version else []
     parts += [_text(text) for text in (grant.application, grant.process, grant.host)]
     for names in (grant.rights, grant.functions):
         parts += [bytes((len(names),)), *(_text(name) for name in sorted(names))]
@@ -54,7 +63,7 @@ def read(token: str, key: bytes, now_ms: int) -> Grant:
         data = b""
     if len(data) <= _MAC_BYTES + 1 or len(token) > _MOST_CHARS:
         raise Refused("MALFORMED", "that is no grant, or not all of it")
-    if data[0] != VERSION:
+    if not _FIRST_VERSION <= data[0] <= VERSION:
         raise Refused("OTHER_VERSION", f"the grant has version {data[0]}, this host reads {VERSION}")
     signed, mac = data[:-_MAC_BYTES], data[-_MAC_BYTES:]
     if not hmac.compare_digest(hmac.digest(key, signed, hashlib.sha256), mac):
@@ -74,8 +83,10 @@ def _text(text: str) -> bytes:
 
 
 def _parse(signed: bytes) -> Grant:
-    _, issued_ms, expires_ms, epoch = struct.unpack_from(">BqqQ", signed)
-    at = 25
+    wire, issued_ms, expires_ms, epoch = struct.unpack_from(">BqqQ", signed)
+    at, version = 25, 0
+    if wire > _FIRST_VERSION:
+        at, version = 29, struct.unpack_from(">I", signed, 25)[0]
 
     def text() -> str:
         nonlocal at
@@ -92,4 +103,4 @@ def _parse(signed: bytes) -> Grant:
         return frozenset(text() for _ in range(count))
 
     application, process, host = text(), text(), text()
-    return Grant(application, process, host, epoch, names(), names(), issued_ms, expires_ms)
+    return Grant(application, process, host, epoch, names(), names(), issued_ms, expires_ms, version)

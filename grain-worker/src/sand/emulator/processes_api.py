@@ -129,7 +129,7 @@ class ProcessesApi:
                 raise problems.unknown_target(application.name, version.number, function)
         if request.flag("create"):  # or its first invocation makes it, when it is not there
             known(lambda: application.processes.address(id, create=True))
-        grant, expires_ms = self._plane.grant(application.name, id, functions, 60 if ttl is None else ttl)
+        grant, expires_ms = self._plane.grant(application.name, version.number, id, functions, 60 if ttl is None else ttl)
         expires = datetime.fromtimestamp(expires_ms / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         place = {
             "process": id, "host": HOST, "address": self._plane.address, "tls": False,

@@ -45,6 +45,14 @@ CALLS = ("stateGet", "stateKeys", "stateWrite", "send", "receive", "processInvok
 LISTED = 1000
 
 
+class _Over(TooLarge):
+    """:ivar bounds: `limit` and `actual`, as the failure that it becomes has them"""
+
+    def __init__(self, message: str, limit: int, actual: int) -> None:
+        super().__init__(message)
+        self.bounds = {"limit": limit, "actual": actual}
+
+
 class Receiver:
     """One that waits for a message; None: any source, or key."""
 
@@ -120,7 +128,7 @@ class Stay:
                 self._bounded()
             except SandError as refused:
                 self.roll_back(for_good=True)
-                return Failure(refused.error, str(refused))
+                return Failure(refused.error, str(refused), details=refused.bounds if isinstance(refused, _Over) else {})
             self._over = True
             if self._process.is_here:
                 self._process.apply(self._writes)
@@ -236,11 +244,12 @@ class Stay:
             size = 0 if value is None else len(_bytes(key)) + len(value.bytes or b"")
             if size > memory:
                 has = f"process {process.id} has a memory of {memory} bytes"
-                raise TooLarge(f"{has}, and a value has to fit into that with its key: the function wrote one of {size}")
+                words = f"{has}, and a value has to fit into that with its key: the function wrote one of {size}"
+                raise _Over(words, memory, size)
         limit = self._table.spec().most_state(memory)
         after = process.bytes_after(self._writes) if process.is_here else 0
         if after > limit and after > process.state_bytes:
-            raise TooLarge(f"the state of process {process.id} would have {after} bytes, its limit is {limit}")
+            raise _Over(f"the state of process {process.id} would have {after} bytes, its limit is {limit}", limit, after)
 
     def _send(self, request: SendRequest) -> None:
         payload, until = self._table.segments.inline(request.payload), _until(request.wait_ms)

@@ -36,6 +36,7 @@ public final class Registry {
     private static final String APPLICATION = "application/";
     private static final String NUMBERS = "versions/";
     private static final String DELETIONS = "deletions/";
+    private static final String ENDED = "ended/";
     private static final String RESOLVED = "resolved/";
     private static final String DESCRIPTION = "description/";
 
@@ -44,6 +45,8 @@ public final class Registry {
     private record Number(String application, int version) {}
 
     private record Alias(int version) {}
+
+    private record Ended(short schema, int version) {}
 
     /** @param requirements as they were installed, such as {@code numpy==2.3.1} */
     private record Resolved(short schema, List<String> requirements) {}
@@ -293,6 +296,21 @@ public final class Registry {
         forgetSeen(application);
         return store.get(INDEX, PLATFORM, NUMBERS + application)
                 .map(found -> Integer.parseInt(new String(found.value(), StandardCharsets.US_ASCII))).orElse(0);
+    }
+
+    /**
+     * As forget, and notes the number for good: what was given for one of these versions is not good for a later application of the name.
+     * Once none of them can be found any more, and before hosts are told. Blocks.
+     */
+    public int endVersions(String application) {
+        int last = forget(application);
+        store.put(INDEX, PLATFORM, ENDED + application, Codec.encode(new Ended(Limits.SCHEMA_VERSION, last)), GlobalStore.ANY);
+        return last;
+    }
+
+    /** The last version of the applications of that name that were deleted; 0: none was. Blocks. */
+    public int deletedUpTo(String application) {
+        return store.get(INDEX, PLATFORM, ENDED + application).map(found -> Codec.decode(found.value(), Ended.class).version()).orElse(0);
     }
 
     private void forgetSeen(String application) {

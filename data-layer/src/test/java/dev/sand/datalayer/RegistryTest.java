@@ -34,6 +34,18 @@ class RegistryTest {
     }
 
     @Test
+    void whichVersionsWereADeletedApplicationsIsKnownForGood() {
+        publish("app");
+        publish("app");
+        assertThat(registry.deletedUpTo("app")).isZero();
+        registry.deleteApplication("app");
+        assertThat(registry.endVersions("app")).isEqualTo(2);
+        assertThat(publish("app").version()).isEqualTo(3);
+        assertThat(new Registry(store).deletedUpTo("app")).isEqualTo(2);
+        assertThat(registry.deletedUpTo("other")).isZero();
+    }
+
+    @Test
     void whatWasInstalledForAVersionIsKnownAsLongAsItIsThere() {
         publish("app");
         publish("app");

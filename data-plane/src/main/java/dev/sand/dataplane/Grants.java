@@ -6,12 +6,14 @@ import java.nio.ByteBuffer;
 /**
  * Grants as they are handed out, and back: compact bytes behind an HMAC-SHA-256 under the platform's key, in base 64 for URLs. Pure.
  *
- * <pre> version 1 byte | issued 8 | expires 8 | epoch 8 | application, process, host: text | rights, functions: count 1, texts | mac 32 </pre>
+ * <pre> version 1 byte | issued 8 | expires 8 | epoch 8 | from version 2 on: the application's version 4 | application, process, host: text | rights, functions: count 1, texts | mac 32 </pre>
  */
 public final class Grants {
     /** The name of the platform's key for them. */
     public static final String KEY = "grants";
-    private static final byte VERSION = 1;
+    private static final byte VERSION = 2;
+    /** Without the application's version: older frontends sign it. */
+    private static final byte FIRST_VERSION = 1;
     private static final int MOST_TOKEN_CHARS = 6 * 1024;
     private static final int MOST_NAMES = 100;
     private final Signature signature;
@@ -45,7 +47,10 @@ public final class Grants {
             throw new IllegalArgumentException("a grant names at most " + MOST_NAMES + " functions, not " + grant.functions().size());
         }
         ByteBuffer out = ByteBuffer.allocate(MOST_NAMES * 256 + 2048);
-        out.put(VERSION).putLong(grant.issuedMs()).putLong(grant.expiresMs()).putLong(grant.epoch());
+        out.put(grant.version() == 0 ? FIRST_VERSION : VERSION).putLong(grant.issuedMs()).putLong(grant.expiresMs()).putLong(grant.epoch());
+        if (grant.version() != 0) {
+            out.putInt(grant.version());
+        }
         Signature.put(out, grant.application());
         Signature.put(out, grant.process());
         Signature.put(out, grant.host());
@@ -63,14 +68,14 @@ public final class Grants {
     public Grant read(String token, long nowMs) throws Refusal {
         byte[] bytes = bytes(token);
         // The signature first: nothing is believed of bytes that somebody else made, but for which version wrote them.
-        if (bytes[0] != VERSION) {
+        if (bytes[0] < FIRST_VERSION || bytes[0] > VERSION) {
             throw new Refusal(Fault.OTHER_VERSION, "the grant has version " + Byte.toUnsignedInt(bytes[0]) + ", this host reads "
                     + VERSION);
         }
         if (!signature.isOf(bytes)) {
             throw new Refusal(Fault.FORGED, "the grant was not signed by this platform");
         }
-        Grant grant = parse(ByteBuffer.wrap(bytes, 1, bytes.length - Signature.BYTES - 1));
+        Grant grant = parse(ByteBuffer.wrap(bytes, 1, bytes.length - Signature.BYTES - 1), bytes[0] > FIRST_VERSION);
         if (nowMs >= grant.expiresMs()) {
             throw new Refusal(Fault.EXPIRED, "the grant has expired " + (nowMs - grant.expiresMs()) + " ms ago; ask for another");
         }
@@ -103,12 +108,15 @@ public final class Grants {
         throw new Refusal(Fault.MALFORMED, "that is no grant, or not all of it");
     }
 
-    private static Grant parse(ByteBuffer in) throws Refusal {
+    /** @param told whether it has the application's version */
+    private static Grant parse(ByteBuffer in, boolean told) throws Refusal {
         try {
             long issuedMs = in.getLong();
             long expiresMs = in.getLong();
             long epoch = in.getLong();
-            return new Grant(Signature.text(in), Signature.text(in), Signature.text(in), epoch, Signature.names(in), Signature.names(in), issuedMs, expiresMs);
+            int version = told ? in.getInt() : 0;
+            return new Grant(Signature.text(in), Signature.text(in), Signature.text(in), epoch, version, Signature.names(in), Signature.names(in),
+                    issuedMs, expiresMs);
         } catch (BufferUnderflowException e) {
             throw new Refusal(Fault.MALFORMED, "the grant is signed, and ends too early");
         }

@@ -31,6 +31,7 @@ class GrantsTest {
             assertThat(grant.process()).isEqualTo(vector.path("process").asText());
             assertThat(grant.host()).isEqualTo(vector.path("host").asText());
             assertThat(grant.epoch()).isEqualTo(vector.path("epoch").asLong());
+            assertThat(grant.version()).isEqualTo(vector.path("version").asInt());
             assertThat(new TreeSet<>(grant.functions()).toString()).isEqualTo(names(vector.path("functions")));
             assertThat(grants.sign(grant)).isEqualTo(vector.path("token").asText());
         }
@@ -71,7 +72,7 @@ class GrantsTest {
     @Test
     void oneOfAnotherVersionSaysSo() {
         byte[] bytes = Base64.getUrlDecoder().decode(token);
-        bytes[0] = 2;
+        bytes[0] = 3;
         refused(Base64.getUrlEncoder().encodeToString(bytes), NOW_MS, Fault.OTHER_VERSION);
     }
 
@@ -87,6 +88,14 @@ class GrantsTest {
         refusedFor("bank", "cart~7", "h1", Fault.FOREIGN_APPLICATION);
         refusedFor("shop", "cart~8", "h1", Fault.FOREIGN_PROCESS);
         refusedFor("shop", "cart~7", "h2", Fault.FOREIGN_HOST);
+    }
+
+    @Test
+    void itIsOfAnApplicationThatWasDeletedWhenNoLaterOneHadItsVersion() {
+        Grant fifth = new Grant("a", "p", "h", 1, 5, Set.of(Grant.INVOKE), Set.of(), 0, 1);
+        assertThat(fifth.isOfDeleted(5)).isTrue();
+        assertThat(fifth.isOfDeleted(4)).isFalse();
+        assertThat(GRANT.isOfDeleted(5)).as("an older frontend does not say").isFalse();
     }
 
     @Test

@@ -28,6 +28,7 @@ import dev.sand.hostagent.slots.SlotTable;
 import dev.sand.hostagent.work.QueueTails;
 import dev.sand.hostagent.work.RemoteWork;
 import dev.sand.hostlink.SlotEpochs;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -83,9 +84,27 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
         this.keeper = new SlotKeeper(slots, shards, parts.journal(), parts.records(), queues, onBroken);
         this.report = new HostReport(parts.cluster().membership(), configuration, shards);
         this.draining = new Draining(configuration, parts.cluster().membership(), report, shards);
-        this.memoryWatch = new MemoryWatch(configuration.memoryReserve(), () -> shards.onMemoryPressure(door.lately()));
+        this.memoryWatch = new MemoryWatch(new HostMemory(Path.of("/")), configuration.memoryReserve(), relief(), MemoryWatch.Time.REAL);
+        memoryWatch.start();
+        parts.segments().growsInto(memoryWatch);
         this.recent = new RecentFigures(configuration.host(), shards::figures, parts.cluster().membership()::nowMs);
         recent.start();
+    }
+
+    private MemoryWatch.Relief relief() {
+        // What a container uses is none of what this program may.
+        boolean together = sandboxes.runtime().kind().equals("process");
+        return new MemoryWatch.Relief() {
+            @Override
+            public void shrink() {
+                parts.segments().shrink();
+            }
+
+            @Override
+            public void leave(boolean everywhere) {
+                shards.onMemoryPressure(door.lately(), everywhere || together);
+            }
+        };
     }
 
     /**
@@ -295,6 +314,7 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
                     int gone = Math.min(upTo, last);
                     return deliveries.stop(application, gone)
                             .thenCompose(stopped -> shards.delete(application, gone, "application '" + application + "' is deleted"))
+                            .thenRun(() -> door.onDeleted(application, gone))
                             .thenRunAsync(() -> forget(application, gone, last > gone), blocking);
                 });
     }

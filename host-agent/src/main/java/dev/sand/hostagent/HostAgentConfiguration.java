@@ -17,7 +17,7 @@ import java.util.Set;
  * @param stallLimit an input that holds a shard longer is counted
  * @param maxWork blocking tasks of all shards at once
  * @param maxBacklog records and journal entries not yet durable; beyond, requests are refused for a while
- * @param memoryReserve share of the host's memory; when less is available, the sandbox idle for longest is stopped
+ * @param memoryReserve share of the host's memory, and of each limit of its own; when less is available, what is idle leaves
  * @param drainTimeout longest wait on stop for what runs
  */
 public record HostAgentConfiguration(

@@ -1,54 +1,167 @@
 package dev.sand.hostagent;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import dev.sand.hostagent.HostMemory.Room;
+import dev.sand.hostagent.segments.MemoryRoom;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Says when the host's memory is short, so that idle sandboxes are stopped. */
-final class MemoryWatch implements AutoCloseable {
+/**
+ * Says when memory is short, so that idle processes are swapped out and idle sandboxes stopped: every two seconds, and at once when large
+ * values have taken what was left above the reserve. Where a limit of this program's own has no room for a value, that one waits until
+ * some is made: the kernel would end the program.
+ */
+final class MemoryWatch implements MemoryRoom, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(MemoryWatch.class);
-    private static final Path MEMINFO = Path.of("/proc/meminfo");
     private static final long PERIOD_S = 2;
+    private static final long MIB = 1 << 20;
+    /** More than what is not asked for here grows by between two looks; of little memory a part. */
+    private static final long LEAST = 128 * MIB;
+    private static final int LEAST_PART = 8;
+    /** Of a limit, for the heap, which takes what it may have only when it needs it. */
+    private static final int HEAP_PART = 4;
+    /** No value takes the last of a limit. */
+    private static final long KEPT = 64 * MIB;
+    private static final int KEPT_PART = 16;
+    /** What was begun because of one look is not seen at once by the next. */
+    private static final long AGAIN_NS = TimeUnit.SECONDS.toNanos(1);
+    private static final long SAID_NS = TimeUnit.MINUTES.toNanos(1);
+    private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(10);
+    private static final long PAUSE_MS = 50;
 
-    private final double reserve;
-    private final Runnable onPressure;
+    /** What gives memory back. Any thread. */
+    interface Relief {
+        /** What nobody uses any more goes at once. */
+        void shrink();
+
+        /** What is idle leaves. @param everywhere memory of the machine is short, and not only what this program may have of it */
+        void leave(boolean everywhere);
+    }
+
+    /** @param growth bytes by which the heap may grow still */
+    record Time(LongSupplier nowNs, Runnable pause, LongSupplier growth) {
+        static final Time REAL = new Time(System::nanoTime, MemoryWatch::sleep,
+                () -> Runtime.getRuntime().maxMemory() - Runtime.getRuntime().totalMemory());
+    }
+
+    private final HostMemory memory;
+    private final double share;
+    private final Relief relief;
+    private final Time time;
     private final ScheduledExecutorService clock = new ScheduledThreadPoolExecutor(1,
             Thread.ofPlatform().name("sand-memory").daemon().factory());
+    /** Of values whose pages are being made. */
+    private final AtomicLong promised = new AtomicLong();
+    /** Above the reserve at the last look, less what was taken since. */
+    private final AtomicLong left = new AtomicLong();
+    private final AtomicLong relievedNs;
+    private final AtomicLong saidNs;
+    private volatile boolean closed;
 
-    MemoryWatch(double reserve, Runnable onPressure) {
-        this.reserve = reserve;
-        this.onPressure = onPressure;
+    /** @param share of each bound that is to stay free */
+    MemoryWatch(HostMemory memory, double share, Relief relief, Time time) {
+        this.memory = memory;
+        this.share = share;
+        this.relief = relief;
+        this.time = time;
+        this.relievedNs = new AtomicLong(time.nowNs().getAsLong() - AGAIN_NS);
+        this.saidNs = new AtomicLong(time.nowNs().getAsLong() - SAID_NS);
+    }
+
+    void start() {
         clock.scheduleWithFixedDelay(this::look, PERIOD_S, PERIOD_S, TimeUnit.SECONDS);
     }
 
-    private void look() {
-        try {
-            if (isShort(Files.readString(MEMINFO), reserve)) {
-                onPressure.run();
+    /** @return the least that is free of a limit of this program's own, less what is promised */
+    long look() {
+        long promisedNow = promised.get();
+        long own = Long.MAX_VALUE;
+        Room tightest = null;
+        long least = Long.MAX_VALUE;
+        boolean everywhere = false;
+        for (Room room : memory.rooms()) {
+            long above = room.free() - promisedNow - reserve(room);
+            everywhere |= above < 0 && !room.isOwn();
+            if (above < least) {
+                least = above;
+                tightest = room;
             }
-        } catch (IOException e) {
-            LOG.debug("{} cannot be read", MEMINFO, e);
+            if (room.isOwn()) {
+                own = Math.min(own, room.free() - promisedNow - kept(room));
+            }
+        }
+        left.set(least);
+        if (least < 0) {
+            relieve(tightest, everywhere);
+        }
+        return own;
+    }
+
+    private void relieve(Room tightest, boolean everywhere) {
+        relief.shrink();
+        long before = relievedNs.get();
+        long nowNs = time.nowNs().getAsLong();
+        if (nowNs - before >= AGAIN_NS && relievedNs.compareAndSet(before, nowNs)) {
+            relief.leave(everywhere);
+        }
+        long saidBefore = saidNs.get();
+        if (nowNs - saidBefore >= SAID_NS && saidNs.compareAndSet(saidBefore, nowNs)) {
+            LOG.info("memory is short: {} of {} MiB of {} are free, and {} are to be; what is idle leaves", tightest.free() / MIB,
+                    tightest.bytes() / MIB, tightest.of(), reserve(tightest) / MIB);
         }
     }
 
-    static boolean isShort(String meminfo, double reserve) {
-        double total = field(meminfo, "MemTotal:");
-        double available = field(meminfo, "MemAvailable:");
-        return total > 0 && available >= 0 && available < reserve * total;
+    /** What is to stay free. */
+    private long reserve(Room room) {
+        long least = Math.max((long) (share * room.bytes()), Math.min(LEAST, room.bytes() / LEAST_PART));
+        return room.isOwn() ? least + Math.min(time.growth().getAsLong(), room.bytes() / HEAP_PART) : least;
     }
 
-    private static double field(String meminfo, String name) {
-        return meminfo.lines().filter(line -> line.startsWith(name)).findFirst()
-                .map(line -> Double.parseDouble(line.substring(name.length()).strip().split(" ")[0])).orElse(-1.0);
+    private static long kept(Room room) {
+        return Math.min(KEPT, room.bytes() / KEPT_PART);
+    }
+
+    @Override
+    public boolean take(long bytes) {
+        promised.addAndGet(bytes);
+        if (closed || left.addAndGet(-bytes) >= 0) {
+            return true;
+        }
+        long untilNs = time.nowNs().getAsLong() + PATIENCE_NS;
+        while (look() < 0) {
+            if (closed || time.nowNs().getAsLong() - untilNs >= 0) {
+                return closed || memory.swap() >= bytes || refused(bytes);
+            }
+            time.pause().run();
+        }
+        return true;
+    }
+
+    private boolean refused(long bytes) {
+        promised.addAndGet(-bytes);
+        return false;
+    }
+
+    @Override
+    public void made(long bytes) {
+        promised.addAndGet(-bytes);
+    }
+
+    private static void sleep() {
+        try {
+            Thread.sleep(PAUSE_MS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     @Override
     public void close() {
+        closed = true;
         clock.shutdownNow();
     }
 }

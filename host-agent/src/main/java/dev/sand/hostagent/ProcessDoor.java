@@ -16,6 +16,9 @@ public interface ProcessDoor {
         public void onKilled(String application, String process) {}
 
         @Override
+        public void onDeleted(String application, int upTo) {}
+
+        @Override
         public DataPlaneUse use(String application, String process) {
             return null;
         }
@@ -31,6 +34,9 @@ public interface ProcessDoor {
 
     /** Nobody is connected to it any more, whatever grant he has. Only enqueues. */
     void onKilled(String application, String process);
+
+    /** The same of all its processes: the application is deleted, up to that version. Only enqueues. */
+    void onDeleted(String application, int upTo);
 
     /** What has passed through it to one of them; null: there is no such way. */
     DataPlaneUse use(String application, String process);

@@ -78,6 +78,29 @@ class DataPlaneFramesTest extends OpenDataPlane {
     }
 
     @Test
+    void aGrantEndsWithItsApplicationThoughThatIsDeployedAgain() throws Exception {
+        ProcessView view = platform.agent.process(new ProcessCommand("shop", 1, "p", ProcessCommand.Kind.CONNECT)).join();
+        long nowMs = System.currentTimeMillis();
+        String grant = grants.sign(new Grant("shop", "p", view.host(), view.epoch(), 1, Set.of(Grant.INVOKE), Set.of(), nowMs, nowMs + 60_000));
+        try (Socket open = new Socket("127.0.0.1", plane.port()); Socket later = new Socket("127.0.0.1", plane.port())) {
+            hello(open, grant);
+            assertThat(open.getInputStream().readNBytes(5)[4]).as("welcome").isEqualTo((byte) 2);
+            deletedUpTo = 1;
+            plane.onDeleted("shop", 1);
+            assertThat(new String(open.getInputStream().readAllBytes(), StandardCharsets.UTF_8)).contains("no application shop any more");
+            hello(later, grant);
+            DataInputStream in = new DataInputStream(later.getInputStream());
+            assertThat(Frames.decode(ByteBuffer.wrap(in.readNBytes(in.readInt())))).isEqualTo(new Frame.Refused(Errors.NOT_FOUND,
+                    "application shop was deleted after this grant was issued", true));
+        }
+        String next = grants.sign(new Grant("shop", "p", view.host(), view.epoch(), 2, Set.of(Grant.INVOKE), Set.of(), nowMs, nowMs + 60_000));
+        try (Socket client = new Socket("127.0.0.1", plane.port())) {
+            hello(client, next);
+            assertThat(client.getInputStream().readNBytes(5)[4]).as("welcome").isEqualTo((byte) 2);
+        }
+    }
+
+    @Test
     void whoSaysNothingIsCutOffBeforeAndAfterItsGrant() throws Exception {
         plane.close();
         open(null, DataPlaneOptions.DEFAULT.withTimes(Duration.ofSeconds(2), Duration.ofSeconds(3), Duration.ofSeconds(30)));

@@ -57,17 +57,17 @@ class DataPlaneTest extends OpenDataPlane {
             assertThatThrownBy(() -> client.invoke("nobody", Value.json("1"), PATIENCE)).hasMessageContaining("has no grain nobody");
         }
         DataPlaneFigures.Reading counted = plane.figures().read("shop", "p");
-        assertThat(counted.invocations()).isEqualTo(5);
-        assertThat(counted.failed()).isEqualTo(2);
-        assertThat(counted.bytesIn()).isEqualTo((9 << 20) + 9);
+        assertThat(counted.invocations()).isEqualTo(4);
+        assertThat(counted.failed()).isEqualTo(1);
+        assertThat(counted.bytesIn()).isEqualTo((9 << 20) + 8);
         assertThat(counted.bytesOut()).isEqualTo((9 << 20) + 7);
         assertThat(plane.figures().read().getFirst().application()).isEqualTo("shop");
         ProcessView shown = platform.agent.process(new ProcessCommand("shop", 1, "p", ProcessCommand.Kind.DESCRIBE)).join();
-        assertThat(shown.dataPlane().invocations()).isEqualTo(5);
-        assertThat(shown.dataPlane().bytesIn()).isEqualTo((9 << 20) + 9);
+        assertThat(shown.dataPlane().invocations()).isEqualTo(4);
+        assertThat(shown.dataPlane().bytesIn()).isEqualTo((9 << 20) + 8);
         long mb = shown.memoryBytes() >> 20;
         assertThat(shown.dataPlane().mbMs()).isBetween(shown.dataPlane().ms() * mb, (shown.dataPlane().ms() + 1) * mb);
-        assertThat(plane.lately()).containsExactly(Map.entry("shop/p", 5L));
+        assertThat(plane.lately()).containsExactly(Map.entry("shop/p", 4L));
     }
 
     @Test

@@ -22,6 +22,7 @@ import dev.sand.event.ProcessView;
 import dev.sand.event.SandboxSpec;
 import dev.sand.hostagent.dataplane.DataPlane;
 import dev.sand.hostagent.dataplane.DataPlaneOptions;
+import dev.sand.hostagent.dataplane.Live;
 import dev.sand.hostagent.usage.UsageWriter;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -49,7 +50,7 @@ class DataPlaneUseTest {
     private final UsageWriter usage = UsageWriter.start("test", kept, System::currentTimeMillis, Duration.ofHours(1));
     private TestPlatform platform;
     private DataPlane plane;
-    private ApplicationVersion version;
+    private volatile ApplicationVersion version;
     private String grant;
     private boolean stopped;
 
@@ -63,7 +64,7 @@ class DataPlaneUseTest {
         Grants grants = new Grants(PlatformKeys.of(platform.store, Grants.KEY));
         plane = new DataPlane(new InetSocketAddress("127.0.0.1", 0), null, "localhost", new DataPlane.Parts("test", platform.agent,
                 platform.agent.epochs(), platform.segments(), grants, new RecordedResults(platform.invocations), application ->
-                        Optional.of(version), null, System::currentTimeMillis, usage.meter()), DataPlaneOptions.DEFAULT);
+                        Optional.of(new Live(version, 0)), null, System::currentTimeMillis, usage.meter()), DataPlaneOptions.DEFAULT);
         platform.agent.opens(plane);
         platform.agent.process(new ProcessCommand("shop", 1, "p", ProcessCommand.Kind.CREATE, 0, (long) MEMORY_MB << 20, null)).join();
         ProcessView view = platform.agent.process(new ProcessCommand("shop", 1, "p", ProcessCommand.Kind.CONNECT)).join();
@@ -136,6 +137,35 @@ class DataPlaneUseTest {
         Use used = used();
         assertThat(used.us()).isGreaterThanOrEqualTo(125_000);
         assertThat(used).isEqualTo(new Use(2, 1, used.us(), used.us() * MEMORY_MB, 6, 5));
+    }
+
+    @Test
+    void whatNeverRanIsNotCounted() throws Exception {
+        try (Client client = new Client()) {
+            client.ask("nope", newId(), false, "1");
+            assertThat(client.next()).isInstanceOf(Frame.Failed.class);
+            client.ask("nap", "no id", false, "1");
+            assertThat(client.next()).isInstanceOf(Frame.Failed.class);
+        }
+        ApplicationVersion there = version;
+        version = new ApplicationVersion(there.schema(), "shop", 99, there.bundle(), there.dependencies(), there.sandbox(), there.grains(),
+                there.workflows(), there.routes(), there.placements(), there.durability(), there.createdMs());
+        await().atMost(PATIENCE).until(() -> {
+            try (Client client = new Client()) { // until the host knows that version, which it cannot load
+                client.ask("nap", newId(), false, "0");
+                return client.next() instanceof Frame.Failed;
+            }
+        });
+        long ran = plane.figures().read("shop", "p").invocations();
+        try (Client client = new Client()) {
+            client.ask("nap", newId(), false, "0");
+            assertThat(client.next()).isInstanceOf(Frame.Failed.class);
+        }
+        assertThat(plane.figures().read("shop", "p").invocations()).isEqualTo(ran);
+        Use used = used();
+        assertThat(used.failed()).isZero();
+        assertThat(used.invocations()).isEqualTo(ran);
+        assertThat(used.bytesIn()).isEqualTo(ran);
     }
 
     @Test

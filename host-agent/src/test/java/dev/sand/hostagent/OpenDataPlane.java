@@ -15,6 +15,7 @@ import dev.sand.event.ProcessCommand;
 import dev.sand.event.ProcessView;
 import dev.sand.hostagent.dataplane.DataPlane;
 import dev.sand.hostagent.dataplane.DataPlaneOptions;
+import dev.sand.hostagent.dataplane.Live;
 import dev.sand.hostagent.usage.UsageWriter;
 import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
@@ -41,6 +42,7 @@ abstract class OpenDataPlane {
                     + "    context.process.state('n', n)\n    time.sleep(event)\n    return n\n");
     TestPlatform platform;
     ApplicationVersion version;
+    volatile int deletedUpTo;
     final MemoryStore store = new MemoryStore();
     final UsageStore kept = new UsageStore(store);
     final UsageWriter usage = UsageWriter.start("test", kept, System::currentTimeMillis, Duration.ofHours(1));
@@ -74,7 +76,7 @@ abstract class OpenDataPlane {
     final void open(SslContext tls, DataPlaneOptions options) throws IOException {
         plane = new DataPlane(new InetSocketAddress("127.0.0.1", 0), null, "localhost", new DataPlane.Parts("test", platform.agent,
                 platform.agent.epochs(), platform.segments(), grants, new RecordedResults(platform.invocations),
-                application -> Optional.of(version).filter(each -> each.application().equals(application)), tls, System::currentTimeMillis,
+                application -> Optional.of(new Live(version, deletedUpTo)).filter(each -> each.version().application().equals(application)), tls, System::currentTimeMillis,
                 usage.meter()), options);
         platform.agent.opens(plane);
     }

@@ -23,6 +23,7 @@ import dev.sand.hostagent.control.Capabilities;
 import dev.sand.hostagent.core.CoreConfiguration;
 import dev.sand.hostagent.core.Input.AppKey;
 import dev.sand.hostagent.dataplane.DataPlane;
+import dev.sand.hostagent.dataplane.Live;
 import dev.sand.hostagent.journal.BusJournal;
 import dev.sand.hostagent.journal.StoredRecords;
 import dev.sand.hostagent.leftovers.LeftoverCollector;
@@ -130,12 +131,18 @@ final class HostSide {
         }
         DataPlane plane = opened.add(options.dataPlane().open(options, new DataPlane.Parts(cluster.hostId(), agent, agent.epochs(), segments,
                 new Grants(PlatformKeys.of(backends.store(), Grants.KEY)), new RecordedResults(invocations),
-                application -> registry.resolveNow(application, Registry.LIVE), options.dataPlane().tls(), backends.membership()::nowMs,
+                application -> live(registry, application), options.dataPlane().tls(), backends.membership()::nowMs,
                 usage.meter())));
         agent.opens(plane);
         opened.add(LeftoverCollector.start(new LeftoverParts(backends.store(), backends.bus(), registry, backends.bundles(),
                 data.objects(), parts.journal(), Ownership.of(backends.membership(), cluster.hostId()), backends.membership()::nowMs)));
         return new HostSide(agent, plane, data, registry, invocations, queues, backends, cluster.hostId());
+    }
+
+    /** A version that was deleted while this was read is none. */
+    private static Optional<Live> live(Registry registry, String application) {
+        return registry.resolveNow(application, Registry.LIVE).map(version -> new Live(version, registry.deletedUpTo(application)))
+                .filter(live -> live.version().version() > live.deletedUpTo());
     }
 
     private static ApplicationSource source(Registry registry, HostSecrets secrets, VouchedCapabilities vouched) {

@@ -79,8 +79,8 @@ public final class ConnectApi {
         long expiresMs = nowMs + ttl * 1_000L;
         boolean tls = view.address().startsWith(TLS);
         String address = tls ? view.address().substring(TLS.length()) : view.address();
-        String grant = grants().sign(new Grant(version.application(), process, view.host(), view.epoch(), Set.of(Grant.INVOKE), functions,
-                nowMs, expiresMs));
+        String grant = grants().sign(new Grant(version.application(), process, view.host(), view.epoch(), version.version(),
+                Set.of(Grant.INVOKE), functions, nowMs, expiresMs));
         ObjectNode answer = Json.object().put("process", process).put("host", view.host()).put("address", address).put("tls", tls)
                 .put("websocket", (tls ? "wss://" : "ws://") + address + "/data").put("grant", grant)
                 .put("expires", Instant.ofEpochMilli(expiresMs).toString());

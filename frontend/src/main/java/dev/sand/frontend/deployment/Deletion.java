@@ -60,7 +60,7 @@ public final class Deletion {
                 .completeOnTimeout(null, CANCEL_MS, TimeUnit.MILLISECONDS).exceptionally(e -> null).join();
         versions.forEach(version -> host.retire(application, version));
         // They end what no record tells of, and forget what they keep in memory. Before the rest: what ends leaves a record.
-        host.deleteApplication(application, registry.forget(application))
+        host.deleteApplication(application, registry.endVersions(application))
                 .completeOnTimeout(null, DELETE_MS, TimeUnit.MILLISECONDS).exceptionally(e -> null).join();
         records.deleteApplication(application);
         logs.deleteApplication(application);

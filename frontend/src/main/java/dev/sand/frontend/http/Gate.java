@@ -135,6 +135,10 @@ public final class Gate extends Handler.Abstract.NonBlocking {
         return false;
     }
 
+    private static String asked(Request request) {
+        return request.getHttpURI().getCanonicalPath();
+    }
+
     /** {@code apps} is short for {@code applications}. */
     private static String inFull(String path) {
         return path.startsWith(SHORT) ? FULL + path.substring(SHORT.length()) : path;
@@ -201,7 +205,7 @@ public final class Gate extends Handler.Abstract.NonBlocking {
         HttpExchange exchange = new HttpExchange(request, response, callback, Map.of());
         try {
             if (!gui.handle(request, response, callback)) {
-                exchange.problem(router.match("GET", path).problem());
+                exchange.problem(router.match("GET", path, asked(request)).problem());
             }
         } catch (Throwable e) {
             answer(exchange, e);
@@ -210,7 +214,7 @@ public final class Gate extends Handler.Abstract.NonBlocking {
 
     private void controlPlane(Request request, Response response, Callback callback, String path) {
         boolean head = request.getMethod().equals("HEAD");
-        Router.Match match = router.match(head ? "GET" : request.getMethod(), path);
+        Router.Match match = router.match(head ? "GET" : request.getMethod(), path, asked(request));
         HttpExchange exchange = new HttpExchange(request, response, callback, match.parameters());
         if (match.route() == null) {
             if (match.allow() != null) {

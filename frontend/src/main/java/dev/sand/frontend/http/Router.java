@@ -72,6 +72,11 @@ public final class Router {
     }
 
     public Match match(String method, String path) {
+        return match(method, path, path);
+    }
+
+    /** @param path in full; @param asked as whoever asked has written it: he is told of that */
+    Match match(String method, String path, String asked) {
         String[] segments = path.substring(1).split("/", -1);
         TreeSet<String> allowed = new TreeSet<>();
         for (Compiled candidate : routes) {
@@ -86,11 +91,11 @@ public final class Router {
         }
         if (allowed.isEmpty()) {
             return new Match(null, Map.of(), Problem.caller(404, "not-found", "Not found",
-                    "There is nothing at " + path + "; /openapi.yaml lists what is."), null);
+                    "There is nothing at " + asked + "; /openapi.yaml lists what is."), null);
         }
         String allow = String.join(", ", allowed);
         return new Match(null, Map.of(), Problem.caller(405, "method-not-allowed", "Method not allowed",
-                path + " answers " + allow + ", not " + method + "."), allow);
+                asked + " answers " + allow + ", not " + method + "."), allow);
     }
 
     private static Map<String, String> parameters(String[] template, String[] path) {

@@ -35,6 +35,7 @@ class OperationsTest {
         assertThat(match.parameters()).containsEntry("thing", "a/b");
         assertThat(router.match("PUT", "/things/a").allow()).isEqualTo("DELETE, GET");
         assertThat(router.match("GET", "/things").problem().status()).isEqualTo(404);
+        assertThat(router.match("PUT", "/things/a", "/t/a").problem().detail()).isEqualTo("/t/a answers DELETE, GET, not PUT.");
     }
 
     @Test

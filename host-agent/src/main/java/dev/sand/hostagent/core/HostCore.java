@@ -124,8 +124,10 @@ public final class HostCore {
             case Input.SecretsChanged changed -> applicationInputs.on(changed);
             case Input.Drain _ -> context.executions.drain();
             case Input.Resume _ -> context.draining = false;
-            case Input.MemoryPressure(Map<String, Long> invoked) -> {
-                applicationInputs.onMemoryPressure();
+            case Input.MemoryPressure(Map<String, Long> invoked, boolean sandboxes) -> {
+                if (sandboxes) {
+                    applicationInputs.onMemoryPressure();
+                }
                 context.processes.onMemoryPressure(invoked);
             }
             case Input.InstancesFreed freed -> context.turns.on(freed);

@@ -102,10 +102,11 @@ public sealed interface Input {
      * Memory on the host is short: stop idle sandboxes, least recently used first, and swap out idle processes, least invoked first.
      *
      * @param invoked over the data plane lately, by {@code application/process}; absent: not at all
+     * @param sandboxes false: what those use is not what is short
      */
-    record MemoryPressure(Map<String, Long> invoked) implements Input {
+    record MemoryPressure(Map<String, Long> invoked, boolean sandboxes) implements Input {
         public MemoryPressure() {
-            this(Map.of());
+            this(Map.of(), true);
         }
     }
 

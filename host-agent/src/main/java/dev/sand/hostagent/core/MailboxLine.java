@@ -103,6 +103,10 @@ final class MailboxLine {
     }
 
     private String full(Payload payload) {
+        if (payload.size() > home.spec().mailboxBytes()) { // whatever else is there
+            return "process " + process.id() + " has a mailbox of " + home.spec().mailboxBytes() + " bytes, and this message alone"
+                    + " has " + payload.size();
+        }
         Refusal refusal = process.mailbox().refusal(payload.size());
         return refusal == null ? "others wait to send to process " + process.id()
                 : "process " + process.id() + " has a " + refusal.limit() + " of " + refusal.allowed() + ", and this message would make it "

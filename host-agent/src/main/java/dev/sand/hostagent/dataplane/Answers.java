@@ -50,6 +50,9 @@ final class Answers {
     }
 
     private void end(Call call, InvocationResult result, LentOutput output) {
+        if (Invocations.isRefused(result)) {
+            connection.onRefused(call);
+        }
         if (result.failure() != null || result.output() == null) {
             connection.end(call, Invocations.failed(call.request, result));
             return;

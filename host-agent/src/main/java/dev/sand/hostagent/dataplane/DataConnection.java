@@ -94,7 +94,7 @@ final class DataConnection {
             if (shown != null) {
                 stream.preparing();
                 plane.inFlight().find(shown, most -> {
-                    if (!gone) {
+                    if (!gone && greeting.isStanding(shown)) {
                         welcome(shown, hello.client(), most);
                     }
                     stream.prepared();
@@ -172,11 +172,16 @@ final class DataConnection {
 
     /** On the loop: nobody is there any more for whom it has ended. */
     void onEndAlone(Call call, InvocationResult result, boolean moved) {
-        if (moved) {
+        if (moved || Invocations.isRefused(result)) {
             invocations.countNot(call);
         } else {
             invocations.countLeft(call, result);
         }
+    }
+
+    /** On the loop: it never ran. */
+    void onRefused(Call call) {
+        invocations.refused(call);
     }
 
     /** On the loop: its record says how it ended, and whoever ran it has counted it. */
@@ -236,6 +241,14 @@ final class DataConnection {
 
     boolean isFor(String application, String process) {
         return grant != null && grant.application().equals(application) && grant.process().equals(process);
+    }
+
+    boolean isOfDeleted(String application, int upTo) {
+        return grant != null && grant.application().equals(application) && grant.version() <= upTo;
+    }
+
+    void goAwayDeleted() {
+        goAway(Errors.NOT_FOUND, "there is no application " + grant.application() + " any more");
     }
 
     /** It has broken a rule. */

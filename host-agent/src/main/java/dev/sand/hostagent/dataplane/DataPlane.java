@@ -5,7 +5,6 @@ import dev.sand.dataplane.Grants;
 import dev.sand.datalayer.LatelyRead;
 import dev.sand.datalayer.RecordedResults;
 import dev.sand.datalayer.RequestRates;
-import dev.sand.event.ApplicationVersion;
 import dev.sand.event.DataPlaneUse;
 import dev.sand.event.Errors;
 import dev.sand.event.HostAgentPort;
@@ -58,13 +57,13 @@ public final class DataPlane implements ProcessDoor, AutoCloseable {
      * @param agent what invocations are passed on to
      * @param epochs under which it owns slots
      * @param results of executions that have ended
-     * @param live an application's live version; blocks
+     * @param live an application's live version, read before what was deleted under its name; blocks
      * @param tls or null: none
      * @param nowMs the time that all programs of the platform agree on
      * @param usage where what clients use is counted for who pays for it
      */
     public record Parts(String host, HostAgentPort agent, SlotEpochs epochs, SegmentServer segments, Grants grants, RecordedResults results,
-                        Function<String, Optional<ApplicationVersion>> live, SslContext tls, LongSupplier nowMs, UsageCounter usage) {}
+                        Function<String, Optional<Live>> live, SslContext tls, LongSupplier nowMs, UsageCounter usage) {}
 
     private record Killed(String application, String process) {}
 
@@ -77,7 +76,7 @@ public final class DataPlane implements ProcessDoor, AutoCloseable {
     private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
     private final RequestRates rates = new RequestRates(System::nanoTime);
     /** Which version of an application is live. */
-    private final LatelyRead<String, ApplicationVersion> versions;
+    private final LatelyRead<String, Live> versions;
     private final InFlight inFlight;
     private final Channel listener;
     private final String advertised;
@@ -153,7 +152,7 @@ public final class DataPlane implements ProcessDoor, AutoCloseable {
         return options;
     }
 
-    LatelyRead<String, ApplicationVersion> versions() {
+    LatelyRead<String, Live> versions() {
         return versions;
     }
 
@@ -268,6 +267,15 @@ public final class DataPlane implements ProcessDoor, AutoCloseable {
             List.copyOf(open).stream().filter(each -> each.isFor(application, process))
                     .forEach(each -> each.goAway(Errors.NOT_FOUND, "process " + process + " was killed"));
             figures.forget(application, process);
+        });
+    }
+
+    @Override
+    public void onDeleted(String application, int upTo) {
+        loop.execute(() -> {
+            versions.forget(application::equals);
+            List.copyOf(open).stream().filter(each -> each.isOfDeleted(application, upTo)).forEach(DataConnection::goAwayDeleted);
+            figures.forget(application);
         });
     }
 

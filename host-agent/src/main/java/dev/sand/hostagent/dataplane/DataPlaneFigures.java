@@ -99,6 +99,11 @@ public final class DataPlaneFigures {
         }
     }
 
+    /** Of its processes; the application's own counts go on. */
+    void forget(String application) {
+        processes.keySet().removeIf(place -> place.application.equals(application));
+    }
+
     void forget(String application, String process) {
         processes.remove(new Place(application, process));
     }

@@ -49,6 +49,16 @@ final class Greeting {
         return shown;
     }
 
+    /** Once it is known what its application is by now; where that is not, the first invocation tells. @return false: the connection ends */
+    boolean isStanding(Grant shown) {
+        Live live = plane.versions().known(shown.application());
+        if (live == null || live.isGranted(shown)) {
+            return true;
+        }
+        refuse(Errors.NOT_FOUND, "application " + shown.application() + " was deleted after this grant was issued", true);
+        return false;
+    }
+
     private void refuse(String error, String cause, boolean retryable) {
         plane.figures().refused.increment();
         connection.send(new Frame.Refused(error, cause, retryable));

@@ -25,12 +25,12 @@ final class InFlight {
 
     private final int most;
     private final HostAgentPort agent;
-    private final LatelyRead<String, ApplicationVersion> versions;
+    private final LatelyRead<String, Live> versions;
     private final Executor blocking;
     private final Executor loop;
 
     /** @param most of any connection; @param loop what is found is told there */
-    InFlight(int most, HostAgentPort agent, LatelyRead<String, ApplicationVersion> versions, Executor blocking, Executor loop) {
+    InFlight(int most, HostAgentPort agent, LatelyRead<String, Live> versions, Executor blocking, Executor loop) {
         this.most = most;
         this.agent = agent;
         this.versions = versions;
@@ -58,11 +58,12 @@ final class InFlight {
     }
 
     private int of(Grant grant) {
-        ApplicationVersion known = versions.known(grant.application());
-        ApplicationVersion version = known != null ? known : versions.load(grant.application()).orElse(null);
-        if (version == null) {
+        Live known = versions.known(grant.application());
+        Live live = known != null ? known : versions.load(grant.application()).orElse(null);
+        if (live == null || !live.isGranted(grant)) {
             return most;
         }
+        ApplicationVersion version = live.version();
         ProcessSpec spec = version.processSpec();
         long atOnce = concurrency(grant, version, spec);
         return (int) Math.clamp(atOnce + spec.queueDepth(), 1, most);

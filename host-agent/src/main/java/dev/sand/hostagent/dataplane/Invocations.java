@@ -97,12 +97,12 @@ final class Invocations {
 
     /** Finds the version; for what is repeated looks whether it has ended; makes room for what is large. */
     void prepare(Call call) {
-        ApplicationVersion known = plane.versions().known(grant.application());
-        if (known != null && !call.asked.repeated()) {
+        Live known = plane.versions().known(grant.application());
+        if (known != null && known.isGranted(grant) && !call.asked.repeated()) {
             SegmentServer.Incoming incoming = call.isLarge()
                     ? plane.parts().segments().receiveAtOnce(grant.application(), call.executionId, call.asked.size()) : null;
             if (!call.isLarge() || incoming != null) {
-                goOn(call, known, incoming);
+                goOn(call, known.version(), incoming);
                 return;
             }
         }
@@ -130,10 +130,10 @@ final class Invocations {
     }
 
     /** Blocks. @return what is to be done on the loop */
-    private Runnable prepared(Call call, ApplicationVersion known) {
-        Optional<ApplicationVersion> live = known != null ? Optional.of(known) : plane.versions().load(grant.application());
-        if (live.isEmpty()) {
-            return () -> connection.goAway(Errors.NOT_FOUND, "there is no application " + grant.application() + " any more");
+    private Runnable prepared(Call call, Live known) {
+        Optional<Live> live = known != null ? Optional.of(known) : plane.versions().load(grant.application());
+        if (live.isEmpty() || !live.get().isGranted(grant)) {
+            return connection::goAwayDeleted;
         }
         if (call.asked.repeated()) {
             Optional<InvocationResult> ended = plane.parts().results().find(grant.application(), call.executionId);
@@ -148,7 +148,7 @@ final class Invocations {
         }
         SegmentServer.Incoming incoming = call.isLarge()
                 ? plane.parts().segments().receive(grant.application(), call.executionId, call.asked.size()) : null;
-        return () -> goOn(call, live.get(), incoming);
+        return () -> goOn(call, live.get().version(), incoming);
     }
 
     private void goOn(Call call, ApplicationVersion version, SegmentServer.Incoming incoming) {
@@ -235,13 +235,19 @@ final class Invocations {
         });
     }
 
-    /** Its last frame goes. */
+    /** Its last frame goes. What was not even begun is nobody's to pay for. */
     void count(Call call, Frame last, long bytesOut) {
         if (last instanceof Frame.Moved) {
             countNot(call);
-        } else {
+        } else if (call.isRunning()) {
             counting.ended(call, last instanceof Frame.Failed, bytesOut);
         }
+    }
+
+    /** Its host has refused it: it never ran, and may be asked for again. */
+    void refused(Call call) {
+        countNot(call);
+        call.counted = true;
     }
 
     /** It was not begun here. */
@@ -257,9 +263,14 @@ final class Invocations {
                 && result.failure().source() == Failure.Source.PLATFORM;
     }
 
+    /** It was refused before any attempt. What reached its deadline, or was cancelled, has waited for its turn, or ran. */
+    static boolean isRefused(InvocationResult result) {
+        return result.status() == InvocationResult.Status.FAILED && result.hops().isEmpty();
+    }
+
     /** It has ended, and nobody is there any more for whom it did. On a shard's thread, once the loop runs no more. */
     void countLeft(Call call, InvocationResult result) {
-        if (!isMoved(result)) {
+        if (!isMoved(result) && !isRefused(result)) {
             counting.ended(call, result.failure() != null, result.output() == null ? 0 : result.output().size());
         }
     }

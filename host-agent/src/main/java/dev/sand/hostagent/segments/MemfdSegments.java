@@ -244,6 +244,16 @@ public final class MemfdSegments implements SegmentServer, LargeValues {
         pool.forget(application, reference.object());
     }
 
+    @Override
+    public void growsInto(MemoryRoom room) {
+        pool.growsInto(room);
+    }
+
+    @Override
+    public void shrink() {
+        pool.shrink();
+    }
+
     /** Bytes of memory in all objects and free files. */
     public long bytes() {
         return pool.bytes();

@@ -47,6 +47,7 @@ final class SegmentPool {
     private final SegmentSpace space;
     private final String prefix;
     private final LongSupplier clockNs;
+    private volatile MemoryRoom room = MemoryRoom.ENDLESS;
     private long made;
 
     /** @param prefix of object ids: different in each run, so that an old reference never means a new value */
@@ -110,15 +111,25 @@ final class SegmentPool {
 
     /** Takes a while, in nobody's turn: pages are made. */
     private MemoryFile create(String application, long capacity) throws SegmentException {
+        MemoryRoom takenFrom = room;
+        if (!takenFrom.take(capacity)) {
+            throw noMemory(application, capacity, "what is idle has left, and a value of " + capacity + " bytes has no room still", null);
+        }
         try {
             return MemoryFile.create(capacity);
         } catch (KernelException e) {
-            inTurn(() -> {
-                space.giveBack(space.of(application), capacity);
-                return null;
-            });
-            throw new SegmentException(Errors.UNAVAILABLE, "this host has no memory for a value: " + e.getMessage(), e);
+            throw noMemory(application, capacity, e.getMessage(), e);
+        } finally {
+            takenFrom.made(capacity);
         }
+    }
+
+    private SegmentException noMemory(String application, long capacity, String why, KernelException cause) throws SegmentException {
+        inTurn(() -> {
+            space.giveBack(space.of(application), capacity);
+            return null;
+        });
+        return new SegmentException(Errors.UNAVAILABLE, "this host has no memory for a value: " + why, cause);
     }
 
     private SegmentObject register(String application, Execution execution, long size, MemoryFile file) {
@@ -250,6 +261,21 @@ final class SegmentPool {
         try {
             takeEnds();
             space.closeIdle(clockNs.getAsLong());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void growsInto(MemoryRoom what) {
+        room = what;
+    }
+
+    /** Memory is short. */
+    void shrink() {
+        lock.lock();
+        try {
+            takeEnds();
+            space.closeFree();
         } finally {
             lock.unlock();
         }

@@ -96,6 +96,12 @@ public interface SegmentServer extends AutoCloseable {
     /** The execution had ended, and runs on: it may have objects again. */
     default void reopen(String application, String executionId) {}
 
+    /** Room for values is asked for there from now on. */
+    default void growsInto(MemoryRoom room) {}
+
+    /** Memory is short: what is kept for values to come, and of values that may only perhaps be opened again, goes. */
+    default void shrink() {}
+
     /** A key of shared/ names the object now (or does not any more): counted, so that it outlives its execution. */
     void retain(String application, Payload.Reference reference);
 

@@ -259,9 +259,9 @@ public final class ShardGroup implements Shards, AutoCloseable {
         return shardOf(application).processes(application);
     }
 
-    /** @param invoked clients' invocations lately, by {@code application/process} */
-    public void onMemoryPressure(Map<String, Long> invoked) {
-        shards.forEach(shard -> shard.submit(new Input.MemoryPressure(invoked)));
+    /** @param invoked clients' invocations lately, by {@code application/process}; @param sandboxes whether to stop one would help */
+    public void onMemoryPressure(Map<String, Long> invoked, boolean sandboxes) {
+        shards.forEach(shard -> shard.submit(new Input.MemoryPressure(invoked, sandboxes)));
     }
 
     /** What each tenant may use of this host from now on. @param limits by tenant; of others there are none */

@@ -8,6 +8,7 @@ import dev.sand.event.Errors;
 import dev.sand.event.GrainSpec.Isolation;
 import dev.sand.hostagent.core.CoreFixture.Running;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** When instances are forked, dismissed and renewed, and sandboxes stopped. */
@@ -139,6 +140,13 @@ class PoolTest {
         shop.finish(shop.running("e1"), "1");
         shop.on(new Input.MemoryPressure());
         assertThat(shop.of(Action.StopSandbox.class)).hasSize(1);
+    }
+
+    @Test
+    void noSandboxIsStoppedWhereThatWouldNotHelp() {
+        shop.warm();
+        shop.on(new Input.MemoryPressure(Map.of(), false));
+        assertThat(shop.of(Action.StopSandbox.class)).isEmpty();
     }
 
     @Test

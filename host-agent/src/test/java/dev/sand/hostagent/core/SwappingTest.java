@@ -473,7 +473,7 @@ class SwappingTest extends ProcessFixture {
     void memoryThatIsShortTakesThoseThatAreInvokedLeastOverTheDataPlaneFirst() {
         tenIdleOnes();
         String application = APP.application() + "/";
-        on(new Input.MemoryPressure(Map.of(application + "p0", 90L, application + "p1", 2L, application + "p2", 40L)));
+        on(new Input.MemoryPressure(Map.of(application + "p0", 90L, application + "p1", 2L, application + "p2", 40L), false));
         assertThat(shop.images.keySet()).containsExactlyInAnyOrder("p1", "p3", "p4", "p5", "p6", "p7", "p8", "p9");
         assertThat(isHere("p0")).as("idle for longest, and invoked most").isTrue();
     }

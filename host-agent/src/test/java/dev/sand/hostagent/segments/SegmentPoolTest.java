@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import dev.sand.event.Errors;
 import dev.sand.event.Payload;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -34,6 +35,38 @@ class SegmentPoolTest {
         pool.sweep();
         assertThat(canOpen("app", object.id)).isFalse();
         assertThat(pool.bytes()).isEqualTo(MIB);
+    }
+
+    @Test
+    void whatNobodyHasGoesWhenMemoryIsShort() throws SegmentException {
+        allocate("app", "e", MIB);
+        SegmentObject kept = allocate("app", "other", MIB);
+        pool.endExecution("app", "e", false);
+        pool.shrink();
+        assertThat(pool.bytes()).isEqualTo(MIB);
+        assertThat(canOpen("app", kept.id)).isTrue();
+    }
+
+    @Test
+    void noPagesAreMadeWhereThereIsNoRoom() throws SegmentException {
+        List<String> asked = new ArrayList<>();
+        pool.growsInto(new MemoryRoom() {
+            @Override
+            public boolean take(long bytes) {
+                asked.add("take " + bytes);
+                return asked.size() > 1;
+            }
+
+            @Override
+            public void made(long bytes) {
+                asked.add("made " + bytes);
+            }
+        });
+        SegmentException refused = catchThrowableOfType(SegmentException.class, () -> allocate("app", "e", MIB));
+        assertThat(refused.error()).isEqualTo(Errors.UNAVAILABLE);
+        assertThat(pool.bytes()).as("nothing of it is counted").isZero();
+        allocate("app", "e", MIB);
+        assertThat(asked).containsExactly("take " + MIB, "take " + MIB, "made " + MIB);
     }
 
     @Test
