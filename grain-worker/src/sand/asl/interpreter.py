@@ -137,7 +137,8 @@ def _tell_evaluation(visit: Visit, failed: Failed) -> None:
 def _caught(kernel: Kernel, visit: Visit, catcher: asl.Catcher, failed: Failed, before: int) -> tuple[Any, str]:
     """before: the event before those of the failure."""
     name = failure.reported(failed.error)
-    error = {"Error": name or "", "Cause": failed.cause or ""}
+    # What nobody said is null, but for a time-out, which is told with an empty cause.
+    error = {"Error": name, "Cause": "" if failed.cause is None and name == failure.TIMEOUT else failed.cause}
     kernel.tell("ErrorCaught", visit, error=name, cause=failed.cause, next=catcher.next)
     visit.scope.info.budget.renew()
     try:

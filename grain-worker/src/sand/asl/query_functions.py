@@ -16,6 +16,7 @@ from jsonata.utils import Utils
 
 from sand.asl import chance, document, intrinsics, limits, query_dates, query_millis, query_numbers, query_values
 from sand.asl.failure import StateError
+from sand.asl.query_pictures import unsupported
 from sand.asl.query_run import check_bytes, current, failure
 
 _LARGEST = Decimal(sys.float_info.max)
@@ -249,5 +250,4 @@ class Functions:
         try:
             return Library.format_integer(_long(number), picture)
         except RuntimeError as e:
-            # The library leaves out what it does not know.
-            raise failure(str(e).replace("%s", picture)) from None
+            raise unsupported(e, picture) from None

@@ -12,7 +12,8 @@ from typing import Any
 from jsonata.functions import Functions as Library
 from jsonata.jexception import JException
 
-from sand.asl.query_run import check_bytes, current
+from sand.asl.failure import StateError
+from sand.asl.query_run import check_bytes, current, failure
 
 FUNCTIONS = {"formatNumber": ("<n-so?:s>", "format_number"), "parseInteger": ("<s-s:n>", "parse_integer")}
 
@@ -29,6 +30,16 @@ _SYMBOLS = {
 }
 _WORDS = re.compile(r"(?s)(A|a|I|i|W|w|Ww)(;.*)?")
 _INTEGER = re.compile(r"\s*([-+]?[0-9]+)", re.ASCII)
+
+
+def _parts(picture: str) -> tuple[str, str, str]:
+    """Of an integer's: its own, and the modifier behind the last semicolon."""
+    return picture.rpartition(";") if ";" in picture else (picture, "", "")
+
+
+def unsupported(error: RuntimeError, picture: str) -> StateError:
+    """The library leaves out what it does not know."""
+    return failure(str(error).replace("%s", _parts(picture)[0]))
 
 
 class _Symbols:
@@ -198,8 +209,11 @@ class Functions:
         """The library takes digits for Python's, and a picture's own zero, for what they are not."""
         if text is None or picture is None or _WORDS.fullmatch(picture):
             return Library.parse_integer(text, picture)
-        Library.format_integer(0, picture)  # refuses one that is none
-        primary, _, modifier = picture.rpartition(";") if ";" in picture else (picture, "", "")
+        try:
+            Library.format_integer(0, picture)  # refuses one that is none
+        except RuntimeError as e:
+            raise unsupported(e, picture) from None
+        primary, _, modifier = _parts(picture)
         zero = next(ord(char) - unicodedata.decimal(char) for char in primary if unicodedata.decimal(char, None) is not None)
         separators = {char for char in primary if not char.isalnum() and char != "#"}
         digits = text[:-2] if modifier.startswith("o") else text

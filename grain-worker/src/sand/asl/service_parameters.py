@@ -26,7 +26,7 @@ class Parameters:
         return self.known is None or name in self.known
 
     def checked(self, given: Any, is_jsonata: bool) -> dict[str, Any]:
-        """Those that say something: one that is null is as one that is not there, which where it is to be text the service
+        """Those that say something: one that is null is as one that is not there, but for what is sent on, of which the service
         tells.
 
         Raises StateError: States.Runtime with all that is wrong with them, in AWS's words.
@@ -42,7 +42,7 @@ class Parameters:
         faults += [
             f"The field '{name}' is required but was missing"
             for name in self.required
-            if name not in (members if name == self.json else said)
+            if name not in (members if self.known is None or name == self.json else said)
         ]
         faults += [
             f"The value for the field '{name}' must be a STRING"

@@ -32,7 +32,7 @@ record ServiceParameters(Set<String> known, List<String> required, Set<String> t
     }
 
     /**
-     * Those that say something: one that is null is as one that is not there, which where it is to be text the service tells.
+     * Those that say something: one that is null is as one that is not there, but for what is sent on, of which the service tells.
      *
      * @throws StatesError States.Runtime with all that is wrong with them, in AWS's words
      */
@@ -51,7 +51,7 @@ record ServiceParameters(Set<String> known, List<String> required, Set<String> t
             addUnmade(given, faults);
         }
         for (String name : required) {
-            if (!(name.equals(json) ? given : said).has(name)) {
+            if (!(known == null || name.equals(json) ? given : said).has(name)) {
                 faults.add("The field '" + name + "' is required but was missing");
             }
         }

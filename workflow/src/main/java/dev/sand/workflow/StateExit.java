@@ -251,8 +251,10 @@ final class StateExit {
             if (!ErrorRules.matches(catcher.errors(), error, isBranchFailure)) {
                 continue;
             }
-            ObjectNode output = Json.NODES.objectNode().put("Error", error == null ? "" : ErrorRules.reported(error))
-                    .put("Cause", failure.cause() == null ? "" : failure.cause());
+            String name = error == null ? null : ErrorRules.reported(error);
+            // What nobody said is null, but for a time-out, which is told with an empty cause.
+            ObjectNode output = Json.NODES.objectNode().put("Error", name)
+                    .put("Cause", failure.cause() == null && StatesError.TIMEOUT.equals(name) ? "" : failure.cause());
             visit.join = null;
             visit.left = null;
             visit.scope.info.budget().renew();

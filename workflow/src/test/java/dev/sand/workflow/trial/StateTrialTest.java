@@ -81,7 +81,7 @@ class StateTrialTest {
                 {"StartAt": "A", "QueryLanguage": "JSONata", "States": {"A": {"Type": "Task", "Resource": "g", "End": true, "Catch":
                   [{"ErrorEquals": ["States.ALL"], "Next": "B", "Output": {"Error": 5, "Cause": {"a": 1}}}]}}}""");
         assertThat(StateTrial.run(machine, "A", json("{}"), null, json("{\"g\": {\"raise\": {\"error\": \"X\"}}}")))
-                .isEqualTo(new Outcome(Status.CAUGHT, json("{\"Error\": 5, \"Cause\": {\"a\": 1}}"), "B", "X", ""));
+                .isEqualTo(new Outcome(Status.CAUGHT, json("{\"Error\": 5, \"Cause\": {\"a\": 1}}"), "B", "X", null));
     }
 
     @Test
