@@ -2,6 +2,8 @@
 
 import json
 import random
+import sys
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -10,6 +12,15 @@ from sand import nesting, values
 from sand.errors import BadRequest, Unserializable
 
 ATOMS = ["[", "]", '{"', "\\", '\\"]', "a", 1, None, "\\\\[", '"', "\n[", ""]
+
+
+@pytest.fixture
+def usual_recursion() -> Iterator[None]:
+    """As in a grain, whatever other tests have loaded: the JSONata library raises the limit."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(1_000)
+    yield
+    sys.setrecursionlimit(before)
 
 
 def depth(value: Any) -> int:
@@ -58,6 +69,7 @@ def test_as_deep_as_may_be_is_written_and_read_with_room_around_it() -> None:
         (5_000, "it is nested too deeply; the limit is 500 levels"),
     ],
 )
+@pytest.mark.usefixtures("usual_recursion")
 def test_deeper_is_refused_as_it_is_written(levels: int, why: str) -> None:
     with pytest.raises(Unserializable, match=f"the state k cannot be encoded: {why}"):
         values.encode(nested(levels), "", "the state k", None)
