@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from sand.asl import csv_rows, document, json_faults, limits
+from sand.asl import csv_rows, document, json_faults, limits, unique
 
 Item = tuple[str | None, Any] | tuple[str | None, Any, str]
 """The key of a member of an object, else None; the value; and where it is from, when that is another object than the source."""
@@ -234,12 +234,14 @@ def _lines(form: Format, content: bytes) -> Iterator[Item]:
 
 
 def _rows(form: Format, content: bytes) -> Iterator[Item]:
-    """A field that a row lacks is empty, one that no header names is left out."""
+    """A field that a row lacks is empty, one that no header names is left out. Members stand as on AWS, as a Java hash map has
+    them."""
     rows = csv_rows.rows(content.decode("utf-8", "replace"), form.delimiter)
     headers = form.headers if form.headers is not None else tuple(next(rows, ()))
     if sum(len(header.encode()) + 1 for header in headers) > limits.CSV_HEADER_BYTES:
         raise ItemFault(f"its headers have more than {limits.CSV_HEADER_BYTES} bytes")
     if len(set(headers)) < len(headers):
         raise WordedFault("CSV headers cannot contain duplicates.")
+    places = [(header, headers.index(header)) for header in unique.placed(headers)]
     for row in rows:
-        yield None, {header: row[at] if at < len(row) else "" for at, header in enumerate(headers)}
+        yield None, {header: row[at] if at < len(row) else "" for header, at in places}

@@ -16,6 +16,8 @@ _ESCAPED = re.compile(r"(?:[^\\]|\\[^u]|\\u[0-9a-fA-F]{4})*", re.DOTALL)
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "b": "\b"}
 _NUMBER = re.compile(r"-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE]-?[0-9]+)?", re.ASCII)
 _TEXT = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
+_BARE = re.compile(r"""[A-Za-z_/][^<>=~!&|()\[\]{}'"\\]*""")
+"""A text without quotation marks, up to what is no part of one, as the library of AWS takes it."""
 _SYMBOLS = "<>=~!"
 _COMPARING = ("==", "!=", "<", "<=", ">", ">=", "===", "!==")
 _MAGNITUDE = 10_000
@@ -57,7 +59,7 @@ class Scanner:
         level = 0
         while at < len(self.text):
             character = self.text[at]
-            if character in "'\"" or (character == "/" and skips_regexes):
+            if character in "'\"" or (character == "/" and skips_regexes and self._is_regex(at)):
                 at = self.unescaped(at + 1, character)
                 if at < 0:
                     return -1
@@ -67,6 +69,13 @@ class Scanner:
                     return at
             at += 1
         return -1
+
+    def _is_regex(self, at: int) -> bool:
+        """Whether the slash there begins one; a text without quotation marks may have slashes too."""
+        at -= 1
+        while at > 0 and self.text[at] == " ":
+            at -= 1
+        return self.text[at] == "~"
 
     def unescaped(self, at: int, character: str) -> int:
         """Where the next one stands that has no backslash before it, or -1."""
@@ -183,10 +192,10 @@ class Filter(Scanner):
                 return f"json({document.write(document.write(document.parse(written)))})"
             except document.NoJson:
                 raise fault("a list or an object must be JSON:", self.text[begin:]) from None
-        for word in ("true", "false", "null"):
-            if self.text.startswith(word, begin):
-                self.at += len(word)
-                return word
+        if bare := _BARE.match(self.text, begin):
+            word = bare[0].rstrip(" ")
+            self.at += len(word)
+            return word if word in ("true", "false", "null") else document.write(word)
         number = _NUMBER.match(self.text, begin)
         if number is None:
             raise fault("a path, a string, a number, a list, true, false or null is expected at", self.text[begin:])

@@ -15,6 +15,9 @@ import java.util.regex.Pattern;
 final class FilterGrammar extends PathScanner {
     private static final Pattern NUMBER = Pattern.compile("-?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:[eE]-?[0-9]+)?");
     private static final Pattern TEXT = Pattern.compile("'(?:[^'\\\\]|\\\\.)*+'|\"(?:[^\"\\\\]|\\\\.)*+\"", Pattern.DOTALL);
+    /** A text without quotation marks, up to what is no part of one, as the library of AWS takes it. */
+    private static final Pattern BARE = Pattern.compile("[A-Za-z_/][^<>=~!&|()\\[\\]{}'\"\\\\]*+");
+    private static final Set<String> WORDS = Set.of("true", "false", "null");
     /** A number has about so many digits at most. */
     private static final int MAGNITUDE = 10_000;
     private static final String SYMBOLS = "<>=~!";
@@ -163,11 +166,15 @@ final class FilterGrammar extends PathScanner {
     }
 
     private void plain() {
-        for (String word : new String[] {"true", "false", "null"}) {
-            if (startsWith(word)) {
-                at += word.length();
-                return;
+        Matcher bare = BARE.matcher(text).region(at, text.length());
+        if (bare.lookingAt()) {
+            String word = PathGrammar.withoutEnd(bare.group());
+            if (!WORDS.contains(word)) {
+                spelled.append(text, written, at).append('\'').append(word).append('\'');
+                written = at + word.length();
             }
+            at += word.length();
+            return;
         }
         Matcher number = NUMBER.matcher(text).region(at, text.length());
         if (!number.lookingAt()) {

@@ -71,7 +71,7 @@ abstract class PathScanner {
         int level = 0;
         for (int i = place; i < text.length(); i++) {
             char c = text.charAt(i);
-            if (c == '\'' || c == '"' || c == '/' && skipsRegexes) {
+            if (c == '\'' || c == '"' || c == '/' && skipsRegexes && isRegex(i)) {
                 i = unescaped(i + 1, c);
                 if (i < 0) {
                     return -1;
@@ -84,6 +84,15 @@ abstract class PathScanner {
             }
         }
         return -1;
+    }
+
+    /** Whether the slash there begins one; a text without quotation marks may have slashes too. */
+    private boolean isRegex(int slash) {
+        int before = slash - 1;
+        while (before > 0 && text.charAt(before) == ' ') {
+            before--;
+        }
+        return text.charAt(before) == '~';
     }
 
     /** Where the next one stands that has no backslash before it, or -1. */

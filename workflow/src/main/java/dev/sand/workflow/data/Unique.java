@@ -13,12 +13,12 @@ import java.util.Set;
 import java.util.function.ToIntFunction;
 
 /**
- * States.ArrayUnique, and the order of what a payload template computes. AWS promises none; recorded executions show that of a
+ * States.ArrayUnique, and the order of what a payload template computes and of what a row of CSV has. AWS promises none; recorded executions show that of a
  * java.util.HashSet of plain values ({@code [true, false]} becomes {@code [false, true]}), which definitions may have come to
  * depend on. It is made here by its own arithmetic, so that no version of a library can change it and the emulator's engine has
  * the same.
  */
-final class Unique {
+public final class Unique {
     private static final int FIRST_CAPACITY = 16;
 
     private Unique() {}
@@ -38,7 +38,7 @@ final class Unique {
     }
 
     /** Elements of which no two are equal, in the order in which a java.util.HashSet, or HashMap of such keys, has them. */
-    static <T> List<T> placed(List<T> elements, ToIntFunction<T> hash) {
+    public static <T> List<T> placed(List<T> elements, ToIntFunction<T> hash) {
         int capacity = FIRST_CAPACITY;
         while (elements.size() > capacity / 4 * 3) {
             capacity *= 2;

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sand.workflow.data.Json;
 import dev.sand.workflow.data.JsonFault;
+import dev.sand.workflow.data.Unique;
 import dev.sand.workflow.data.WorkflowLimits;
 import dev.sand.workflow.objects.ApplicationObjects.Info;
 import java.io.ByteArrayOutputStream;
@@ -14,7 +15,9 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CharsetDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /** Does what a Map wants done with objects, a chunk at a time, in memory that does not grow with them. Blocks. */
 public final class ItemReading {
@@ -130,23 +133,29 @@ public final class ItemReading {
         if (call.headers() == null && new HashSet<>(headers).size() < headers.size()) {
             throw ItemFault.worded("CSV headers cannot contain duplicates.");
         }
+        Map<String, Integer> places = places(headers);
         boolean isLast = false;
         while (!chunk.isFull() && !isLast) {
             List<String> row = rows.next();
             isLast = row == null;
             if (!isLast) {
-                chunk.add(item(headers, row));
+                chunk.add(item(places, row));
             }
         }
         return chunk.build(info.version(), stream.offset(), headers, null, isLast || stream.peek() < 0);
     }
 
+    /** Where in a row the members of its object are, in the order in which AWS gives these: that of a Java hash map. */
+    private static Map<String, Integer> places(List<String> headers) {
+        Map<String, Integer> places = new LinkedHashMap<>();
+        Unique.placed(headers, String::hashCode).forEach(header -> places.put(header, headers.indexOf(header)));
+        return places;
+    }
+
     /** A field that the row lacks is empty, one that no header names is left out. */
-    private static ObjectNode item(List<String> headers, List<String> row) {
+    private static ObjectNode item(Map<String, Integer> places, List<String> row) {
         ObjectNode item = Json.NODES.objectNode();
-        for (int i = 0; i < headers.size(); i++) {
-            item.put(headers.get(i), i < row.size() ? row.get(i) : "");
-        }
+        places.forEach((header, place) -> item.put(header, place < row.size() ? row.get(place) : ""));
         return item;
     }
 
