@@ -112,7 +112,7 @@ def test_names_and_values_of_others_do_not_mislead_it(server: Server) -> None:
     named = of(NAMED, "way 0", input=[1], variables={"v": 7})
     assert named == {"status": "SUCCEEDED", "output": [{"v": 7}], "next": "way 1"}
     caught = of(CAUGHT, "A", grains={"g": {"raise": {"error": "X"}}})
-    assert (caught["status"], caught["output"], caught["error"], caught["cause"]) == ("CAUGHT", TELLS["Output"], "X", "")
+    assert (caught["status"], caught["output"], caught["error"], caught["cause"]) == ("CAUGHT", TELLS["Output"], "X", None)
     assert of(END, "A")["diagnostics"][0]["pointer"] == "/States/A/End"
 
 
