@@ -166,9 +166,12 @@ def _computed(fields: Fields, name: str) -> Callable[[View, Any], bool]:
     type_, order = _COMPARATORS[name[:-4]]
     key = _KEYS[type_]
     path = fields.path(name)
+    # As on AWS what a path leads to and is no number is compared as 0.
+    otherwise = 0 if type_ == "Numeric" else None
 
     def test(view: View, left: Any) -> bool:
         found, right = key(left), key(_read(path, view))
+        right = otherwise if right is None else right
         return found is not None and right is not None and bool(order(found, right))
 
     return test

@@ -10,7 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.IntPredicate;
 
-/** A comparator of choice rules. A value of another type than the comparator's never matches. */
+/** A comparator of choice rules. A value of another type than the comparator's does not match. */
 public record Comparator(String name, Type type, Order order) {
     private static final Map<String, Comparator> BY_NAME = all();
 
@@ -26,6 +26,11 @@ public record Comparator(String name, Type type, Order order) {
                 case TIMESTAMP -> value.isTextual() && Timestamps.parse(value.textValue()) != null;
                 case NULL -> value.isNull();
             };
+        }
+
+        /** What the right side counts as that a path leads to and that is of another type; null: nothing, there is no match. As on AWS. */
+        JsonNode otherwise() {
+            return this == NUMERIC ? Json.NODES.numberNode(0) : null;
         }
     }
 

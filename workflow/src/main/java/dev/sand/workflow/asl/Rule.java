@@ -73,8 +73,9 @@ public sealed interface Rule {
         @Override
         public boolean matches(Environment environment) {
             JsonNode left = read(variable, environment);
-            JsonNode right = read(value, environment);
-            return comparator.type().includes(right) && comparator.against(right).matches(left);
+            JsonNode found = read(value, environment);
+            JsonNode right = comparator.type().includes(found) ? found : comparator.type().otherwise();
+            return right != null && comparator.against(right).matches(left);
         }
     }
 
