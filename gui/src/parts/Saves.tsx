@@ -36,6 +36,10 @@ export function Saves({ app, live, draft, isKept, saving, setDraft }: Props) {
     // A dialog that closes gives the focus back to what opened it.
     if (heading) window.setTimeout(() => heading.focus());
   }
+  function dropped(): void {
+    saving.forget();
+    choose(() => null);
+  }
   return (
     <div ref={box}>
       <div className="actions below">
@@ -43,7 +47,7 @@ export function Saves({ app, live, draft, isKept, saving, setDraft }: Props) {
           Save as a version
         </Button>
         {draft && !saving.isPending && (
-          <Confirm label="Drop what was typed" title="Drop what was typed?" onConfirm={() => choose(() => null)}>
+          <Confirm label="Drop what was typed" title="Drop what was typed?" onConfirm={dropped}>
             <p>What was typed into {typed} since version {draft.base} will be gone.</p>
           </Confirm>
         )}

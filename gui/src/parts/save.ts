@@ -24,6 +24,8 @@ export interface Saving {
   readonly done: Deployed | null;
   /** The build's progress. */
   readonly told: readonly string[];
+  /** What came of it is no more of interest: that which was saved, or refused, is gone. */
+  readonly forget: () => void;
 }
 
 export function useSave(app: string, setDraft: (next: (before: Draft | null) => Draft | null) => void): Saving {
@@ -46,7 +48,7 @@ export function useSave(app: string, setDraft: (next: (before: Draft | null) => 
     onSettled: () => cache.invalidateQueries({ predicate: ({ queryKey }) => ["applications", "application", "versions"].includes(String(queryKey[0])) }),
   });
   const once = useOnce(saving);
-  return { save: once, isPending: saving.isPending, error: saving.error, done: saving.data ?? null, told };
+  return { save: once, isPending: saving.isPending, error: saving.error, done: saving.data ?? null, told, forget: saving.reset };
 }
 
 /** The version that the alias names by now, when that is why it was refused. */
