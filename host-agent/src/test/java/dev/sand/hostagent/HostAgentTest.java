@@ -298,6 +298,18 @@ class HostAgentTest {
         platform.key = "key";
     }
 
+    /** Thousands a second come over the data plane, and an application may have 2,000. */
+    @Test
+    void aLargeInputLeavesMemoryWithItsInvocation() throws Exception {
+        ApplicationVersion version = platform.deploy("read", Map.of("length", "def handle(event, context):\n    return len(event)\n"),
+                Map.of(), spec -> spec);
+        String large = "\"" + "x".repeat(300_000) + "\"";
+        for (int i = 0; i < 40; i++) {
+            assertThat(TestPlatform.text(platform.invoke(version, "length", large))).isEqualTo("300000");
+        }
+        assertThat(platform.segments().bytes()).isLessThan(20L * large.length());
+    }
+
     @Test
     void aLargeValueTravelsByReferenceFromRequestToResponse() throws Exception {
         ApplicationVersion version = platform.deploy("large",

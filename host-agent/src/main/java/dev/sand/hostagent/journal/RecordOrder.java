@@ -170,10 +170,19 @@ final class RecordOrder {
         try {
             whole = copying.takenIn(given);
         } catch (StoreException e) {
-            appends.drop(given, notStored(e, false));
+            giveUp(given, e, false);
             return;
         }
         appends.send(whole);
+    }
+
+    /** Values that are here no more are those of an execution that has ended meanwhile. */
+    private void giveUp(Given given, StoreException failure, boolean passes) {
+        if (failure.kind() == StoreException.Kind.BAD_VALUE && !given.awaited() && given.entry().change() == null) {
+            appends.leaveOut(given);
+        } else {
+            appends.drop(given, notStored(failure, passes));
+        }
     }
 
     // --- values on their way to the global data layer
@@ -204,7 +213,7 @@ final class RecordOrder {
         if (over) {
             appends.leaveOut(given);
         } else {
-            appends.drop(given, notStored(failure, passes));
+            giveUp(given, failure, passes);
         }
         onCopied(given.order());
     }

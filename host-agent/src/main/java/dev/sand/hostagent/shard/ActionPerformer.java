@@ -246,7 +246,9 @@ final class ActionPerformer implements ActionSink {
             return;
         }
         Runnable release = () -> adapters.payloads().release(record.application(), record.executionId());
-        if (references) {
+        if (action.history() == null && !LargePayloads.isReference(record.output())) {
+            adapters.payloads().releaseAtOnce(record.application(), record.executionId()); // its input, if at all: it was read
+        } else if (references) {
             shard.after(RELEASE_DELAY, () -> {
                 if (!shard.runs(record.executionId())) { // redriven: they go at its end
                     release.run();

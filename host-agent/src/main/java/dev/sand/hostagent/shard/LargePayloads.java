@@ -371,6 +371,13 @@ final class LargePayloads {
         segments.release(application, executionId);
     }
 
+    /** As {@link #release}, of one whose values nobody will open any more. */
+    void releaseAtOnce(String application, String executionId) {
+        lent.forget(executionId);
+        lookedInto.remove(executionId);
+        segments.releaseAtOnce(application, executionId);
+    }
+
     static InvocationRequest withInput(InvocationRequest request, Payload input) {
         return request.withInput(input);
     }
