@@ -15,18 +15,21 @@ sealed interface BusCommand extends Backlog.Entry {
         return 0;
     }
 
+    /** What an append's listener waits for. */
+    enum Wait { FOR_DISK, FOR_FILE, NOT }
+
     /** A class and no record: the writer sets the offset, once a record. */
     final class Append implements BusCommand {
         final byte[] value;
         final AppendListener listener;
         private final Partition partition;
-        private final boolean urgent;
+        private final Wait wait;
         long offset;
 
-        Append(Partition partition, byte[] value, boolean urgent, AppendListener listener) {
+        Append(Partition partition, byte[] value, Wait wait, AppendListener listener) {
             this.partition = partition;
             this.value = value;
-            this.urgent = urgent;
+            this.wait = wait;
             this.listener = listener;
         }
 
@@ -36,7 +39,11 @@ sealed interface BusCommand extends Backlog.Entry {
 
         @Override
         public boolean isUrgent() {
-            return urgent;
+            return wait != Wait.NOT;
+        }
+
+        boolean isForDisk() {
+            return wait == Wait.FOR_DISK;
         }
 
         @Override

@@ -38,8 +38,6 @@ final class BusDatabase {
             try (Statement statement = connection.createStatement()) {
                 statement.execute("PRAGMA page_size=" + PAGE_BYTES);
                 statement.execute("PRAGMA journal_mode=WAL");
-                // A record that was acknowledged is on the disk, whatever happens to this process or to the machine.
-                statement.execute("PRAGMA synchronous=FULL");
                 statement.execute("PRAGMA wal_autocheckpoint=" + CHECKPOINT_BYTES / pageBytes(statement));
                 statement.execute("PRAGMA journal_size_limit=" + MAX_WAL_BYTES);
                 if (maxPages > 0) {
@@ -47,6 +45,7 @@ final class BusDatabase {
                 }
                 createSchema(statement);
             }
+            waitForDisk(connection, true);
             return connection;
         } catch (SQLException e) {
             throw failure("cannot open " + file, e);
@@ -111,7 +110,7 @@ final class BusDatabase {
         void run() throws SQLException;
     }
 
-    /** Runs the work in one transaction: all of it is on the disk when this returns, or nothing of it happened. */
+    /** Runs the work in one transaction: all of it is there when this returns, or nothing of it happened. */
     static void transaction(Connection connection, Work work) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute("BEGIN IMMEDIATE");
@@ -126,18 +125,19 @@ final class BusDatabase {
     }
 
     /**
-     * Runs work that nobody is told of and that a power failure may undo (what it removes is found and removed again): it does not
-     * wait for the disk. The next transaction that does takes it along.
+     * Whether the connection's transactions wait until they, and all before them, are on the disk, whatever happens to this process or
+     * to the machine. Those that do not are with the operating system, which this process's death does nothing to; a power failure may
+     * undo the last of them, as if they had not been.
      */
-    static void unawaited(Connection connection, Work work) throws SQLException {
+    static void waitForDisk(Connection connection, boolean waits) throws SQLException {
         try (Statement statement = connection.createStatement()) {
-            statement.execute("PRAGMA synchronous=NORMAL");
-            try {
-                work.run();
-            } finally {
-                statement.execute("PRAGMA synchronous=FULL");
-            }
+            statement.execute("PRAGMA synchronous=" + (waits ? "FULL" : "NORMAL"));
         }
+    }
+
+    /** SQLite's, beside the file. */
+    Path writeAheadLog() {
+        return file.resolveSibling(file.getFileName() + "-wal");
     }
 
     private static void rollBack(Statement statement, Exception cause) {

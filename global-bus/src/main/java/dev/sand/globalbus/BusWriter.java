@@ -18,7 +18,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The one thread that writes the bus's file. It takes all that waits in the backlog, writes it in one transaction (group
- * commit) and then tells the listeners: nobody hears of a record that is not on the disk. A transaction that fails, fails
+ * commit) and then tells the listeners: nobody hears of a record that is not there. It is on the disk when somebody in the batch
+ * waits for that; else {@link LaterSync} brings it there. A transaction that fails, fails
  * for all in it, with the cause, and leaves the file as it was; the next one is tried afresh.
  */
 final class BusWriter implements Runnable {
@@ -34,6 +35,8 @@ final class BusWriter implements Runnable {
     /** Not done yet; of each partition the last counts. */
     private final Map<Partition, Long> trims = new LinkedHashMap<>();
     private long trimsSinceNs;
+    private final LaterSync later;
+    private boolean waitsForDisk = true;
 
     BusWriter(Backlog<BusCommand> backlog, BusDatabase database, Connection connection, BusTopics topics,
             Consumer<Partition> onAppended) {
@@ -41,6 +44,7 @@ final class BusWriter implements Runnable {
         this.database = database;
         this.connection = connection;
         this.topics = topics;
+        this.later = new LaterSync(database.writeAheadLog());
         this.onAppended = onAppended;
     }
 
@@ -73,7 +77,7 @@ final class BusWriter implements Runnable {
                 trim();
             }
             if (topics.hasLeftovers()) {
-                attempt("remove trimmed records", () -> BusDatabase.unawaited(connection, topics::removeLeftovers));
+                attempt("remove trimmed records", false, topics::removeLeftovers);
             }
         }
     }
@@ -83,9 +87,15 @@ final class BusWriter implements Runnable {
             return;
         }
         Set<Partition> touched = new LinkedHashSet<>();
-        BusException failure = attempt("write " + appends.size() + " records",
+        boolean forDisk = later.hasFailed() || appends.stream().anyMatch(Append::isForDisk);
+        BusException failure = attempt("write " + appends.size() + " records", forDisk,
                 () -> BusDatabase.transaction(connection, () -> insertAll(appends, touched)));
         if (failure == null) {
+            if (forDisk) {
+                later.done();
+            } else {
+                later.soon();
+            }
             touched.forEach(partition -> partition.end = partition.next);
         }
         for (Append append : appends) {
@@ -131,24 +141,28 @@ final class BusWriter implements Runnable {
     }
 
     private void trim() {
-        trims.forEach((partition, offset) -> attempt("trim " + partition.topic,
-                () -> BusDatabase.unawaited(connection, () -> topics.trim(partition, offset))));
+        trims.forEach((partition, offset) -> attempt("trim " + partition.topic, false,
+                () -> topics.trim(partition, offset)));
         trims.clear();
     }
 
     private void control(BusCommand command) {
         switch (command) {
-            case BusCommand.Create create -> answer(create.done(), attempt("create topic " + create.topic(),
+            case BusCommand.Create create -> answer(create.done(), attempt("create topic " + create.topic(), true,
                     () -> topics.create(create.topic(), create.partitions())));
-            case BusCommand.Delete delete -> answer(delete.done(), attempt("delete topic " + delete.topic(),
+            case BusCommand.Delete delete -> answer(delete.done(), attempt("delete topic " + delete.topic(), true,
                     () -> topics.delete(delete.topic())));
             case Append _, BusCommand.Trim _, BusCommand.Close _ -> throw new IllegalStateException("not a control command: " + command);
         }
     }
 
     /** @return null, or why nothing of the transaction happened */
-    private BusException attempt(String what, BusDatabase.Work transaction) {
+    private BusException attempt(String what, boolean forDisk, BusDatabase.Work transaction) {
         try {
+            if (forDisk != waitsForDisk) {
+                BusDatabase.waitForDisk(connection, forDisk);
+                waitsForDisk = forDisk;
+            }
             transaction.run();
             return null;
         } catch (SQLException | RuntimeException e) { // whatever it was, somebody waits for an answer
@@ -195,6 +209,7 @@ final class BusWriter implements Runnable {
     }
 
     private void end(BusCommand.Close close) {
+        later.close();
         try {
             connection.close();
             close.done().complete(null);

@@ -47,7 +47,15 @@ public interface GlobalBus extends AutoCloseable {
     void append(String topic, int partition, byte[] value, AppendListener listener);
 
     /**
-     * As append, for a record that nobody waits for (SAND 3.2's relaxed backup): it may stay in the backlog a few
+     * As append, but the listener is called once the bus has the record where no process's death can lose it: a machine that loses
+     * its power in the next 10 ms may, with all behind it. Where brokers keep the records, these promise the same of every record.
+     */
+    default void appendWritten(String topic, int partition, byte[] value, AppendListener listener) {
+        append(topic, partition, value, listener);
+    }
+
+    /**
+     * As appendWritten, for a record that nobody waits for (SAND 3.2's relaxed backup): it may stay in the backlog a few
      * milliseconds longer, to share a write to the disk with others. Order and listener are those of append.
      */
     default void appendInBackground(String topic, int partition, byte[] value, AppendListener listener) {

@@ -93,6 +93,11 @@ public final class MeasuredBus implements GlobalBus {
     }
 
     @Override
+    public void appendWritten(String topic, int partition, byte[] value, AppendListener listener) {
+        bus.appendWritten(topic, partition, value, new Measured(listener));
+    }
+
+    @Override
     public void appendInBackground(String topic, int partition, byte[] value, AppendListener listener) {
         bus.appendInBackground(topic, partition, value, new Measured(listener));
     }

@@ -1,5 +1,6 @@
 package dev.sand.globalbus;
 
+import dev.sand.globalbus.BusCommand.Wait;
 import dev.sand.globalbus.BusException.Kind;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -18,7 +19,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * The embedded global bus: one SQLite file, one writer thread with group commit, reads from connections of their own
- * (DESIGN, decision 7). A record is acknowledged when it is on the disk (WAL, synchronous=FULL).
+ * (DESIGN, decision 7). A record is acknowledged when it is on the disk (WAL, synchronous=FULL), or in the file, for who asks for that.
  */
 public final class SqliteBus implements GlobalBus {
     private static final int READERS = 3;
@@ -116,15 +117,20 @@ public final class SqliteBus implements GlobalBus {
 
     @Override
     public void append(String topic, int partition, byte[] value, AppendListener listener) {
-        append(topic, partition, value, true, listener);
+        append(topic, partition, value, Wait.FOR_DISK, listener);
+    }
+
+    @Override
+    public void appendWritten(String topic, int partition, byte[] value, AppendListener listener) {
+        append(topic, partition, value, Wait.FOR_FILE, listener);
     }
 
     @Override
     public void appendInBackground(String topic, int partition, byte[] value, AppendListener listener) {
-        append(topic, partition, value, false, listener);
+        append(topic, partition, value, Wait.NOT, listener);
     }
 
-    private void append(String topic, int number, byte[] value, boolean urgent, AppendListener listener) {
+    private void append(String topic, int number, byte[] value, Wait wait, AppendListener listener) {
         Partition partition;
         try {
             partition = partition(topic, number);
@@ -141,7 +147,7 @@ public final class SqliteBus implements GlobalBus {
             listener.onFailed(new BusException(Kind.FULL, "the global bus's backlog is full: " + backlog.bytes() + " of "
                     + options.maxBacklogBytes() + " bytes wait for the disk", null));
         } else {
-            backlog.add(new BusCommand.Append(partition, value, urgent, listener));
+            backlog.add(new BusCommand.Append(partition, value, wait, listener));
         }
     }
 

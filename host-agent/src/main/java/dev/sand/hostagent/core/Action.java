@@ -74,7 +74,7 @@ public sealed interface Action {
         }
 
         public boolean awaited() {
-            return await == Await.YES;
+            return await.isTold();
         }
     }
 
@@ -83,7 +83,15 @@ public sealed interface Action {
         NO,
         /** When it got there; it may also be left out when the execution's end is right behind it, and failing is not told. */
         IF_WRITTEN,
-        YES
+        /** When no process's death can lose it; the disk follows within milliseconds. */
+        IN_BUS,
+        /** When it is on the disk. */
+        YES;
+
+        /** Whatever becomes of it. */
+        public boolean isTold() {
+            return this == IN_BUS || this == YES;
+        }
     }
 
     /** What is backed up (SAND 3.2): the flags of an execution's events. One record a transition. */

@@ -21,7 +21,8 @@ import java.util.function.Consumer;
  * NONE     → WRITING   a checkpoint; what changes meanwhile is behind the image, which waits for its {@link Stillness}
  * WRITING  → NONE      written, and then perhaps forgotten here; or not, and all of it is here still
  * </pre>
- * Armed as a timer while it drains, and while there are changes that no image has: for the next checkpoint.
+ * Armed as a timer while it drains, and while there are changes that no image has: for the next checkpoint, which comes sooner when
+ * there are many ({@link JournalBytes}).
  */
 final class Imaging extends Timed {
     private enum State { NONE, DRAINING, WRITING }
@@ -37,6 +38,7 @@ final class Imaging extends Timed {
     private final CloudProcess process;
     private final ProcessJournal journal;
     private final Stillness stillness;
+    private final JournalBytes.Share journaled;
     private final List<Consumer<Failure>> waiting = new ArrayList<>(1);
     /** Who wants it swapped out once the checkpoint is written. */
     private final List<Consumer<Failure>> next = new ArrayList<>(0);
@@ -45,6 +47,8 @@ final class Imaging extends Timed {
     private boolean swaps;
     private boolean snapshot;
     private boolean closed;
+    /** The journal has let nothing go lately. */
+    private long notBeforeNs = Long.MIN_VALUE;
     private Runnable onClosed = () -> { };
 
     Imaging(CoreContext context, ProcessHome home) {
@@ -53,14 +57,22 @@ final class Imaging extends Timed {
         this.process = home.process();
         this.journal = home.journal();
         this.stillness = new Stillness(context, home);
+        this.journaled = context.processes.journals().new Share();
         if (journal.isDirty()) {
-            onDirty();
+            context.timers.arm(this, context.nowNs + CHECKPOINT_NS);
         }
-        journal.onDirty(this::onDirty);
+        journal.onWrite(change -> isJournaled(JournalBytes.of(change)));
     }
 
-    private void onDirty() {
-        if (state == State.NONE && !closed) {
+    /** The journal has so much more that no image has. */
+    void isJournaled(long bytes) {
+        if (closed) {
+            return;
+        }
+        journaled.add(bytes);
+        if (state == State.NONE && context.nowNs >= notBeforeNs && journaled.isTooMuch(process.stateBytes())) {
+            context.timers.arm(this, context.nowNs);
+        } else if (state == State.NONE && !isArmed()) {
             context.timers.arm(this, context.nowNs + CHECKPOINT_NS);
         }
     }
@@ -150,6 +162,7 @@ final class Imaging extends Timed {
         snapshot = true;
         ProcessImage image = process.image(home.about(swaps), context.epochOffsetNs());
         journal.imageBegins(image.number());
+        journaled.imageBegins();
         home.writesImage();
         context.emit(new Action.WriteImage(home.application(), home.id(), journal.place(), journal.epoch(), swaps, image,
                 home.view(), failure -> onWritten(image, failure)));
@@ -168,6 +181,9 @@ final class Imaging extends Timed {
         }
         if (failure == null && !home.process().isDueByItself()) { // else another owner is to find it, without being asked for it
             journal.imaged(image.number());
+            journaled.imageIsThere();
+        } else {
+            notBeforeNs = context.nowNs + AGAIN_NS;
         }
         ended(failure);
     }
@@ -197,6 +213,7 @@ final class Imaging extends Timed {
             if (journal.isDirty()) {
                 context.timers.arm(this, context.nowNs + (failure == null ? CHECKPOINT_NS : AGAIN_NS));
             }
+            notBeforeNs = failure == null ? notBeforeNs : context.nowNs + AGAIN_NS;
         }
         told.forEach(each -> each.accept(failure));
         swappers.forEach(failure == null ? this::swapOut : each -> each.accept(failure));
@@ -219,6 +236,7 @@ final class Imaging extends Timed {
 
     void close() {
         closed = true;
+        journaled.close();
         stillness.close();
         context.timers.disarm(this);
         List<Consumer<Failure>> told = new ArrayList<>(waiting);

@@ -59,6 +59,7 @@ final class ProcessHome {
         this.overflow = new Overflow(context, this);
         this.migration = new Migration(context, this);
         this.ownSandbox = spec.dedicated() == null ? null : new OwnSandbox(context, process.id(), spec.dedicated());
+        journal.strict(version.durability() == ApplicationVersion.Durability.STRICT);
         occupants.rest();
     }
 
@@ -187,6 +188,7 @@ final class ProcessHome {
     private void renew(ApplicationVersion by) {
         ProcessSpec said = by.processSpec().with(about.concurrency(), about.memoryBytes(), null);
         version = by;
+        journal.strict(by.durability() == ApplicationVersion.Durability.STRICT);
         spec = new ProcessSpec(said.concurrency(), said.queueDepth(), said.mailboxMessages(), said.mailboxBytes(), said.memoryBytes(),
                 said.idleMs(), said.swapAfterMs(), said.functions(), spec.dedicated(), said.stateBytes());
         process.renew(spec);

@@ -11,6 +11,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * Brings the changes of a process into the journal (PraaS 3.3; SAND 3.2), in the partition of its slot and in their order: alone, or
@@ -36,7 +37,7 @@ final class ProcessJournal {
 
         void emit() {
             if (context.mayAct(slot, epoch)) {
-                context.emit(new Action.Journal(executionId, application, slot, epoch, sequence, backup, Await.YES, process,
+                context.emit(new Action.Journal(executionId, application, slot, epoch, sequence, backup, await(change.change()), process,
                         new Carried(change, this::onJournaled)));
             }
         }
@@ -71,8 +72,9 @@ final class ProcessJournal {
     private final List<Long> bases;
     private long base;
     private boolean isBaseOpen;
+    private boolean isStrict;
     private Runnable onQuiet;
-    private Runnable onDirty = () -> { };
+    private Consumer<Change> onWrite = change -> { };
 
     /** @param place where the process lives; @param base of what is written from now on; @param open bases of what is in the journal */
     ProcessJournal(CoreContext context, String application, String process, ProcessPlace place, long createdMs, long base,
@@ -93,6 +95,18 @@ final class ProcessJournal {
         return place;
     }
 
+    /** @param value whether whoever waits for a change waits for the disk too, as they do for its beginning and its end in any case */
+    void strict(boolean value) {
+        isStrict = value;
+    }
+
+    private Await await(Change change) {
+        return switch (change) {
+            case Change.Made _, Change.Killed _, Change.Left _ -> Await.YES;
+            case Change.Arrived _, Change.Done _, Change.Fired _ -> isStrict ? Await.YES : Await.IN_BUS;
+        };
+    }
+
     long epoch() {
         return epoch;
     }
@@ -107,16 +121,16 @@ final class ProcessJournal {
         if (!isBaseOpen) {
             isBaseOpen = true;
             bases.add(base);
-            onDirty.run();
         }
         Pending added = new Pending(executionId, sequence, backup, new ProcessChange(process, createdMs, base, number, change), then);
         pending.add(added);
         added.emit();
+        onWrite.accept(change);
     }
 
-    /** @param told when there is a change that no image has, after there was none */
-    void onDirty(Runnable told) {
-        onDirty = told;
+    /** @param told of each change that no image has */
+    void onWrite(Consumer<Change> told) {
+        onWrite = told;
     }
 
     /** Whether a next owner knows of the process. */

@@ -40,6 +40,7 @@ final class Processes {
     private final HandOver hands;
     private final Arrivals arrivals;
     private final Stranded stranded;
+    private final JournalBytes journals = new JournalBytes();
     private long lastMadeMs;
 
     Processes(CoreContext context) {
@@ -94,6 +95,10 @@ final class Processes {
 
     ProcessCommands commands() {
         return commands;
+    }
+
+    JournalBytes journals() {
+        return journals;
     }
 
     /** @param concurrency and {@code memoryBytes}: 0: as the version says; {@code dedicated} null the same; @param then once that is durable */

@@ -98,11 +98,12 @@ final class JournalAppends {
 
     void append(JournalPartition partition, Given given) {
         health.given();
-        // What nobody awaits is written with what somebody does, a moment later, and costs no transaction of its own.
-        if (given.awaited()) {
-            bus.append(partition.topic, partition.number, given.encode(), new Outcome(given, partition));
-        } else {
-            bus.appendInBackground(partition.topic, partition.number, given.encode(), new Outcome(given, partition));
+        Outcome outcome = new Outcome(given, partition);
+        switch (given.entry().await()) {
+            case YES -> bus.append(partition.topic, partition.number, given.encode(), outcome);
+            case IN_BUS -> bus.appendWritten(partition.topic, partition.number, given.encode(), outcome);
+            // What nobody awaits is written with what somebody does, a moment later, and costs no transaction of its own.
+            case NO, IF_WRITTEN -> bus.appendInBackground(partition.topic, partition.number, given.encode(), outcome);
         }
     }
 

@@ -1,6 +1,5 @@
 package dev.sand.hostagent.journal;
 
-import dev.sand.hostagent.core.Action.Await;
 import dev.sand.hostagent.core.Action.Backup;
 import dev.sand.hostagent.journal.JournalAdapter.AppendListener;
 import dev.sand.hostagent.journal.JournalAdapter.Entry;
@@ -29,7 +28,7 @@ final class JournalQueue {
      */
     record Given(Entry entry, long bytes, AppendListener listener, List<Stored> values, boolean again) {
         boolean awaited() {
-            return entry.await() == Await.YES;
+            return entry.await().isTold();
         }
 
         /** A request's own, for which whoever sent it waits. */

@@ -1,7 +1,6 @@
 package dev.sand.hostagent.journal;
 
 import dev.sand.event.Failure;
-import dev.sand.hostagent.core.Action.Await;
 import java.time.Duration;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
@@ -25,7 +24,7 @@ public final class PartialJournal implements JournalAdapter {
     public void append(Entry entry, AppendListener listener) {
         if (!unbacked.contains(entry.application())) {
             journal.append(entry, listener);
-        } else if (entry.await() == Await.YES && listener != null) {
+        } else if (entry.await().isTold() && listener != null) {
             listener.onAppended(null);
         }
     }

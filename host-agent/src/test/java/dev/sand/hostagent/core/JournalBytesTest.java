@@ -1,0 +1,85 @@
+package dev.sand.hostagent.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sand.event.Errors;
+import dev.sand.event.Failure;
+import dev.sand.event.GrainSpec.Isolation;
+import dev.sand.event.GrainSpec;
+import dev.sand.event.Payload;
+import dev.sand.event.ProcessCommand.Kind;
+import dev.sand.event.ProcessSpec;
+import dev.sand.hostagent.process.StateWrite;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** A value that is written again and again: what a next owner would have to read is bounded, and not by time alone. */
+class JournalBytesTest extends ProcessFixture {
+    private static final int VALUE = 1 << 20;
+    private static final ProcessSpec SPEC = new ProcessSpec(2, 1_000, 10_000, 64L << 20, 256L << 20, 300_000, 500_000, Map.of());
+
+    JournalBytesTest() {
+        super(new CoreFixture().with(SPEC).with(new GrainSpec("g", "handler:handle", Isolation.REQUEST, GrainSpec.Preload.AUTO, 90_000, 10,
+                0, 100, 1 << 20, 1, 4, 0, Map.of(), List.of())).warm());
+    }
+
+    private void write(String process, long bytes, int times) {
+        for (int i = 0; i < times; i++) {
+            finish(running(process), new StateWrite("a", new Payload(Payload.OCTETS, null, new Payload.Reference(process + i, bytes))));
+            shop.settle();
+            shop.after(1);
+        }
+    }
+
+    private List<Action.WriteImage> images(String process) {
+        return Stream.concat(shop.settled.stream(), shop.all.stream()).filter(Action.WriteImage.class::isInstance)
+                .map(Action.WriteImage.class::cast).filter(write -> write.process().equals(process)).toList();
+    }
+
+    @Test
+    void anImageIsWrittenWhenTheJournalHasMuchThatNoneHas() {
+        int often = (int) (JournalBytes.OF_ONE / VALUE);
+        write("p", VALUE, often - 1);
+        assertThat(images("p")).isEmpty();
+        write("p", VALUE, 2);
+        assertThat(images("p")).hasSize(1);
+        write("p", VALUE, often - 3);
+        assertThat(images("p")).as("counted anew").hasSize(1);
+        write("p", VALUE, 3);
+        assertThat(images("p")).hasSize(2);
+    }
+
+    @Test
+    void oneThatCannotBeWrittenIsTriedAgainLaterAndNotAtEveryWrite() {
+        shop.writesImages = false;
+        write("p", VALUE, (int) (JournalBytes.OF_ONE / VALUE) + 1);
+        shop.on(new Input.ImageWritten(images("p").getFirst(), Failure.platform(Errors.UNAVAILABLE, "the store is away", true)));
+        write("p", VALUE, 20);
+        assertThat(images("p")).hasSize(1);
+        shop.after(30_000);
+        assertThat(images("p")).hasSize(2);
+    }
+
+    @Test
+    void whoHasMoreThanTheOthersIsFirstWhenAllHaveTooMuch() {
+        long small = JournalBytes.OF_ALL / 20;
+        List<String> others = List.of("a", "b", "c", "d", "e", "f");
+        others.forEach(other -> write(other, small, 2));
+        write("p", small, 8);
+        assertThat(images("p")).hasSize(1);
+        others.forEach(other -> assertThat(images(other)).as(other).isEmpty());
+    }
+
+    @Test
+    void whatIsHereNoMoreCountsNoMore() {
+        long small = JournalBytes.OF_ALL / 20;
+        for (String one : List.of("a", "b")) {
+            write(one, small, 9);
+            command(one, Kind.KILL);
+        }
+        write("p", small, 9);
+        assertThat(images("p")).isEmpty();
+    }
+}
