@@ -214,9 +214,9 @@ final class Event extends Timed implements GrainQueue.Entry {
         return fewHere && losses < context.configuration.runsInAll() || !context.has(Rule.RETRY_LIMIT);
     }
 
-    /** One more hand-over that nobody saw: of a worker that dies, each instance may fail one. @return whether it is no loss */
+    /** One more hand-over that nobody saw: of a worker that dies, each instance that waits may fail one. @return whether it is no loss */
     boolean mayGoUnseen() {
-        return ++unseen <= MOST_UNSEEN;
+        return ++unseen <= MOST_UNSEEN + grain.spec().maxIdle();
     }
 
     /** The attempt is lost; the next one begins with nothing of it. */
