@@ -55,7 +55,7 @@ final class LaterSync implements AutoCloseable {
                     continue;
                 }
                 pause();
-                if (wanted) {
+                if (wanted && !closed) {
                     wanted = false;
                     channel = channel == null ? FileChannel.open(log, StandardOpenOption.WRITE) : channel;
                     channel.force(false);
@@ -91,5 +91,10 @@ final class LaterSync implements AutoCloseable {
     public void close() {
         closed = true;
         LockSupport.unpark(thread);
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }
