@@ -229,15 +229,10 @@ public final class InvocationStore implements AutoCloseable {
         return executionId + "~" + value;
     }
 
-    /** In place of an output that could not be kept: says its size. */
-    public static Payload notKept(Payload output) {
-        return new Payload(output.contentType(), null, new Payload.Reference(RecordTrimming.TRUNCATED, output.size()));
-    }
-
     /** Whether the output of a successful execution was kept at all, when it is to be had no more. */
     public static boolean wasKept(InvocationRecord record) {
         Payload output = record.output();
-        return output == null || output.reference() == null || !output.reference().object().equals(RecordTrimming.TRUNCATED);
+        return output == null || !output.isNotKept();
     }
 
     /** Empty when there is none, or it is not kept (any more). Blocks for a large one. */

@@ -133,8 +133,8 @@ final class LargeOutputs {
 
     /** Empty: it is kept no more, or never was. */
     Optional<Output> find(InvocationRecord record) {
-        String key = record.output().reference().object();
-        return RecordTrimming.TRUNCATED.equals(key) ? Optional.empty() : find(record.application(), key, record.output().contentType());
+        return record.output().isNotKept() ? Optional.empty()
+                : find(record.application(), record.output().reference().object(), record.output().contentType());
     }
 
     /** As above, by what it was kept with. */

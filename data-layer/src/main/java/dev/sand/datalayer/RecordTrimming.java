@@ -8,8 +8,6 @@ import java.util.List;
 
 /** Bounds a record's size: it says what happened, it is not where large values live. */
 final class RecordTrimming {
-    /** What stands in a record where a value was too large for it: a reference to nothing, with the value's size. */
-    static final String TRUNCATED = "truncated";
     static final int MAX_HOPS = 1000;
 
     private RecordTrimming() {}
@@ -41,7 +39,6 @@ final class RecordTrimming {
     }
 
     private static Payload trimmed(Payload payload, long limit) {
-        return fits(payload, limit) ? payload
-                : new Payload(payload.contentType(), null, new Payload.Reference(TRUNCATED, payload.size()));
+        return fits(payload, limit) ? payload : payload.notKept();
     }
 }

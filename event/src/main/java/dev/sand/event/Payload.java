@@ -12,6 +12,7 @@ public record Payload(String contentType, byte[] bytes, Reference reference) {
     public static final String JSON = "application/json";
     public static final String OCTETS = "application/octet-stream";
     private static final byte[] NULL_JSON = {'n', 'u', 'l', 'l'};
+    private static final String NOT_KEPT = "truncated";
 
     /** An object of the local data layer. */
     public record Reference(String object, long size) {}
@@ -32,6 +33,15 @@ public record Payload(String contentType, byte[] bytes, Reference reference) {
 
     public long size() {
         return bytes != null ? bytes.length : reference.size();
+    }
+
+    /** What is said of the value where it is not kept: its type and its size. */
+    public Payload notKept() {
+        return new Payload(contentType, null, new Reference(NOT_KEPT, size()));
+    }
+
+    public boolean isNotKept() {
+        return reference != null && reference.object().equals(NOT_KEPT);
     }
 
     public boolean isJson() {

@@ -3,12 +3,28 @@ package dev.sand.event;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class CodecTest {
+    /** As every record that is stored has them. */
+    @Test
+    void bytesAreTheBase64OfJacksonsOwn() throws Exception {
+        for (int size : new int[] {0, 1, 2, 3, 4, 61, 8_000, 65_664}) {
+            byte[] bytes = new byte[size];
+            new Random(size).nextBytes(bytes);
+            Payload payload = new Payload(Payload.OCTETS, bytes, null);
+            JsonNode written = new ObjectMapper().readTree(Codec.encode(payload));
+            assertThat(written.get("bytes").textValue()).isEqualTo(new ObjectMapper().valueToTree(bytes).asText());
+            assertThat(Codec.decode(Codec.encode(payload), Payload.class).bytes()).isEqualTo(bytes);
+        }
+    }
+
     @Test
     void aRecordIsItsComponentsAndNothingElse() {
         Payload payload = Payload.json("{}".getBytes(StandardCharsets.UTF_8));

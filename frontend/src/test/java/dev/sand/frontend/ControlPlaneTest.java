@@ -205,7 +205,7 @@ class ControlPlaneTest extends WithDemo {
     void an_output_that_was_not_kept_says_so() throws Exception {
         String id = Ids.encode(1, 2, 3);
         platform.records.record(new InvocationRecord((short) 1, id, "demo", 1, "echo", InvocationResult.Status.SUCCEEDED, null,
-                InvocationStore.notKept(new Payload(Payload.OCTETS, null, new Payload.Reference("any", 5_000_000_000L))), null, 1, 2, 3, 4,
+                new Payload(Payload.OCTETS, null, new Payload.Reference("any", 5_000_000_000L)).notKept(), null, 1, 2, 3, 4,
                 List.of()), null);
         HttpResponse<byte[]> output = platform.get(DEMO + "/invocations/" + id + "/output");
         assertThat(output.statusCode()).isEqualTo(410);

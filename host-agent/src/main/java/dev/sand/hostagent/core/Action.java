@@ -96,8 +96,12 @@ public sealed interface Action {
 
     /** What is backed up (SAND 3.2): the flags of an execution's events. One record a transition. */
     sealed interface Backup {
-        /** The request is in: its first events are <em>processing</em>. */
-        record Accepted(InvocationRequest request) implements Backup {}
+        /** The request is in: its first events are <em>processing</em>. @param ofGrain it is of a single grain */
+        record Accepted(InvocationRequest request, boolean ofGrain) implements Backup {
+            public Accepted(InvocationRequest request) {
+                this(request, false);
+            }
+        }
 
         /**
          * What the signal is about is <em>finished</em>, and what follows from it is <em>processing</em>: cause and effects in

@@ -33,6 +33,7 @@ final class Backups {
     private final long deadlineNs;
     private boolean begun;
     private boolean ofMessages;
+    private boolean ofGrain;
     private boolean awaited;
     private boolean durable;
     private long next;
@@ -80,6 +81,11 @@ final class Backups {
         durable = true;
     }
 
+    /** It is of a single grain. */
+    void ofGrain() {
+        ofGrain = true;
+    }
+
     /** A new owner counts the time from the record on: what was spent before it is spent. */
     private InvocationRequest withWhatRemains() {
         long remainingMs = Math.max(0, (deadlineNs - context.nowNs) / 1_000_000);
@@ -93,7 +99,7 @@ final class Backups {
     void accepted(Await await) {
         begun = true;
         awaited |= await == Await.YES;
-        emit(0, new Backup.Accepted(withWhatRemains()), await);
+        emit(0, new Backup.Accepted(withWhatRemains(), ofGrain), await);
     }
 
     /** In the background: whoever asked may forget its copy once it hears of it. */

@@ -278,6 +278,8 @@ final class Processes {
                 execution.ending().cancelled("process " + id + " was killed, whose messages had made it");
             } else if (refusal != null) {
                 execution.ending().refused(refusal);
+            } else if (changed != null && !counts(execution, changed, changed.ended()) && execution.request().input().isNotKept()) {
+                execution.ending().refused(Failure.platform(Errors.MOVED, "its host was lost before it had ended", true));
             } else {
                 if (changed != null && !counts(execution, changed, changed.ended())) {
                     execution.forgetItsEnd();

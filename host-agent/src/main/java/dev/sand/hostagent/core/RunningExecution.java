@@ -271,6 +271,9 @@ final class RunningExecution extends Timed implements Tenant {
                     + request.application() + " cannot be run: " + invalid.getMessage(), false));
             return;
         }
+        if (!isWorkflow()) {
+            backups.ofGrain();
+        }
         own = request.process() == null ? null : context.processes.ownSandbox(this);
         place = own == null ? application : own.enter(application.version());
         signals = new Signals(context, this, place, machine, recovery,

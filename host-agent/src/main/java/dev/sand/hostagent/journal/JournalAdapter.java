@@ -51,6 +51,11 @@ public interface JournalAdapter extends AutoCloseable {
      */
     record Unfinished(InvocationRequest request, List<Execution.Signal> signals, long next, Map<String, Integer> attempts,
                       Ages ages, Input.Changed changed) {
+        /** Its input was left out, for its end was to be right behind it, and is not: nobody was told that it had begun, and whoever asked asks again. */
+        public boolean isNothing() {
+            return request.input().isNotKept() && signals.isEmpty();
+        }
+
         /** What its new owner is told. @param nowNs of this host's monotonic clock */
         public Input.Recover recover(long nowNs) {
             return new Input.Recover(request, signals, next, attempts, ages.ofAcceptanceMs(nowNs), ages.ofSignalsMs(nowNs), changed);

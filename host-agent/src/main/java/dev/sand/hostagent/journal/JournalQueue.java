@@ -1,5 +1,6 @@
 package dev.sand.hostagent.journal;
 
+import dev.sand.hostagent.core.Action.Await;
 import dev.sand.hostagent.core.Action.Backup;
 import dev.sand.hostagent.journal.JournalAdapter.AppendListener;
 import dev.sand.hostagent.journal.JournalAdapter.Entry;
@@ -57,6 +58,12 @@ final class JournalQueue {
         Given with(Backup other, ProcessChange change) {
             return new Given(new Entry(entry.application(), entry.executionId(), entry.slot(), entry.epoch(), entry.sequence(),
                     other, entry.await(), entry.process(), change), bytes, listener, null, false);
+        }
+
+        /** Nobody is told of it. */
+        Given untold(Backup other) {
+            return new Given(new Entry(entry.application(), entry.executionId(), entry.slot(), entry.epoch(), entry.sequence(),
+                    other, Await.NO, entry.process(), entry.change()), bytes, null, null, false);
         }
 
         Given storing(List<Stored> copied) {

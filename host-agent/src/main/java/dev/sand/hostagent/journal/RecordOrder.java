@@ -94,11 +94,14 @@ final class RecordOrder {
         }
         Set<String> passed = passed(all);
         Set<String> later = later(all);
+        Set<String> finished = finished(all);
         for (Given given : all) {
             if (passed.contains(given.executionId())) {
                 appends.leaveOut(given);
             } else if (later.contains(given.executionId())) {
                 postponed.add(given);
+            } else if (given.backup() instanceof Backup.Accepted accepted && finished.contains(given.executionId())) {
+                write(given.untold(new Backup.Accepted(accepted.request().withInput(accepted.request().input().notKept()), true)));
             } else {
                 write(given);
             }
@@ -146,6 +149,25 @@ final class RecordOrder {
         }
         passed.removeAll(changing);
         return passed;
+    }
+
+    /**
+     * Grains that began within the batch with a large input and ended well, with a change of their process: they need it no more, should
+     * their end come to count. Should it not, they are nothing ({@link JournalAdapter.Unfinished#isNothing}): nobody hears that they had begun.
+     */
+    private static Set<String> finished(List<Given> batch) {
+        Set<String> begun = new HashSet<>();
+        Set<String> finished = new HashSet<>();
+        for (Given given : batch) {
+            if (given.backup() instanceof Backup.Accepted accepted && accepted.ofGrain() && !given.awaited() && given.entry().change() == null
+                    && accepted.request().redrive() == null && ValueCopying.isHere(accepted.request().input())) {
+                begun.add(given.executionId());
+            } else if (given.backup() instanceof Backup.Finished done && given.entry().change() != null && done.processing().isEmpty()
+                    && begun.contains(given.executionId())) {
+                finished.add(given.executionId());
+            }
+        }
+        return finished;
     }
 
     private void write(Given given) {

@@ -60,7 +60,7 @@ public final class StoredRecords implements RecordAdapter {
     @Override
     public boolean endedOrFenced(InvocationRequest request, long epoch) {
         long startedMs = Ids.epochMs(request.executionId(), System.currentTimeMillis());
-        Payload input = request.input().reference() == null ? request.input() : InvocationStore.notKept(request.input());
+        Payload input = request.input().reference() == null ? request.input() : request.input().notKept();
         return store.endedOrFenced(new InvocationRecord(Limits.SCHEMA_VERSION, request.executionId(), request.application(),
                 request.version(), request.target(), Status.RUNNING, input, null, null, startedMs, 0, 0, 0, List.of(),
                 request.redrive() == null ? null : request.redrives(), request.process()), epoch);

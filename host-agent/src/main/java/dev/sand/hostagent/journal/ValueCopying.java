@@ -59,8 +59,9 @@ final class ValueCopying implements AutoCloseable {
         return inlineBytes(entry) > maxInlineBytes;
     }
 
-    private static boolean isHere(Payload payload) {
-        return payload.reference() != null && !GlobalObjects.isGlobal(payload);
+    /** Whether it is in this host's memory. */
+    static boolean isHere(Payload payload) {
+        return payload.reference() != null && !GlobalObjects.isGlobal(payload) && !payload.isNotKept();
     }
 
     /** Of values that travel in the record, unless it is better that all travel by reference. */
@@ -85,7 +86,7 @@ final class ValueCopying implements AutoCloseable {
     }
 
     private static boolean isCopied(Payload payload) {
-        return payload.reference() == null ? payload.bytes().length > SMALL_BYTES : !GlobalObjects.isGlobal(payload);
+        return payload.reference() == null ? payload.bytes().length > SMALL_BYTES : isHere(payload);
     }
 
     /**

@@ -97,11 +97,11 @@ public class GlobalObjects {
     /** @param sha256 what it has to be, or null */
     private Stored put(String application, String name, long size, String sha256, Source source) throws IOException {
         MessageDigest digest = sha256();
-        Pieces pieces = new Pieces(application, name);
+        Pieces pieces = new Pieces(application, name, size);
         source.writeTo(new DigestOutputStream(pieces, digest));
         Stored stored = new Stored(name, pieces.size + pieces.filled, HexFormat.of().formatHex(digest.digest()));
         if (stored.size() != size || (sha256 != null && !stored.sha256().equals(sha256))) {
-            throw new StoreException(Kind.BAD_VALUE, "object " + name + " changed while it was copied", 0, null);
+            throw changed(name);
         }
         pieces.end(stored);
         return stored;
@@ -201,6 +201,10 @@ public class GlobalObjects {
         return name + "/p" + String.format("%06d", index);
     }
 
+    private static StoreException changed(String name) {
+        return new StoreException(Kind.BAD_VALUE, "object " + name + " changed while it was copied", 0, null);
+    }
+
     private static StoreException bad(String message) {
         return new DamagedException(message);
     }
@@ -217,15 +221,22 @@ public class GlobalObjects {
     private final class Pieces extends OutputStream {
         private final String application;
         private final String name;
-        private final byte[] buffer = new byte[PIECE_BYTES];
+        private final long expected;
+        private byte[] piece;
         private final List<GlobalStore.Write> waiting = new ArrayList<>();
         private int filled;
         private int count;
         private long size;
 
-        Pieces(String application, String name) {
+        Pieces(String application, String name, long expected) {
             this.application = application;
             this.name = name;
+            this.expected = expected;
+            this.piece = new byte[next()];
+        }
+
+        private int next() {
+            return (int) Math.min(expected - size, PIECE_BYTES);
         }
 
         @Override
@@ -235,12 +246,15 @@ public class GlobalObjects {
 
         @Override
         public void write(byte[] bytes, int offset, int length) {
+            if (size + filled + length > expected) {
+                throw changed(name);
+            }
             for (int done = 0; done < length;) {
-                int part = Math.min(length - done, buffer.length - filled);
-                System.arraycopy(bytes, offset + done, buffer, filled, part);
+                int part = Math.min(length - done, piece.length - filled);
+                System.arraycopy(bytes, offset + done, piece, filled, part);
                 done += part;
                 filled += part;
-                if (filled == buffer.length) {
+                if (filled == piece.length) {
                     takePiece();
                 }
                 if (waiting.size() == PIECES_A_WRITE) {
@@ -251,9 +265,11 @@ public class GlobalObjects {
         }
 
         private void takePiece() {
-            waiting.add(new GlobalStore.Write(TABLE, application, piece(name, count++), Arrays.copyOf(buffer, filled)));
+            byte[] value = filled == piece.length ? piece : Arrays.copyOf(piece, filled);
+            waiting.add(new GlobalStore.Write(TABLE, application, piece(name, count++), value));
             size += filled;
             filled = 0;
+            piece = new byte[next()];
         }
 
         /** What is left of it goes with the description, behind all else. */

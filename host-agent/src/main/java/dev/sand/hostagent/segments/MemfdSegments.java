@@ -22,7 +22,8 @@ import java.util.concurrent.TimeUnit;
 
 /** Large values of the local data layer in memfds (DESIGN, decision 9): the objects, and the data.sock of each sandbox. */
 public final class MemfdSegments implements SegmentServer, LargeValues {
-    private static final int COPY_BYTES = 256 * 1024;
+    /** What is copied is hashed or sent next, from the processor's own memory. */
+    private static final int COPY_BYTES = 32 * 1024;
     private static final Duration GRACE = Duration.ofMillis(500);
     private static final Duration IDLE = Duration.ofSeconds(30);
     private static final int SWEEP_MS = 250;

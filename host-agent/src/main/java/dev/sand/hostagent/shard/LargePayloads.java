@@ -180,7 +180,7 @@ final class LargePayloads {
         }
         boolean waits = lent.await(record.executionId(), delivered -> {
             if (delivered) {
-                then.accept(withOutput(record, InvocationStore.notKept(record.output())));
+                then.accept(withOutput(record, record.output().notKept()));
                 segments.releaseAtOnce(record.application(), record.executionId());
             } else {
                 // The one who had it lent holds it no more once this returns.
@@ -207,7 +207,7 @@ final class LargePayloads {
                 LOG.atWarn().addKeyValue(LogFields.APPLICATION, record.application())
                         .addKeyValue(LogFields.EXECUTION_ID, record.executionId())
                         .log("the output of execution {} is not kept: {}", record.executionId(), failure.cause());
-                isKept(output, InvocationStore.notKept(record.output()), give);
+                isKept(output, record.output().notKept(), give);
             });
         } else if (keepingOutputs.computeIfPresent(output, (name, behind) -> {
             behind.add(give);
@@ -229,7 +229,7 @@ final class LargePayloads {
     }
 
     private static InvocationRecord withOutput(InvocationRecord record, Payload output) {
-        Payload input = isReference(record.input()) ? InvocationStore.notKept(record.input()) : record.input();
+        Payload input = isReference(record.input()) ? record.input().notKept() : record.input();
         return new InvocationRecord(record.schema(), record.executionId(), record.application(), record.version(),
                 record.target(), record.status(), input, output, record.failure(), record.startedMs(), record.endedMs(),
                 record.cpuUs(), record.peakMemoryBytes(), record.hops(), record.redriveCount(), record.process());
@@ -238,7 +238,7 @@ final class LargePayloads {
     private Payload kept(InvocationRecord record) {
         Payload output = record.output();
         return outliving(record, List.of(output), () -> patiently(record, "the output", output, content ->
-                records.keepOutput(record.application(), record.executionId(), output, content), InvocationStore.notKept(output)));
+                records.keepOutput(record.application(), record.executionId(), output, content), output.notKept()));
     }
 
     /**

@@ -224,7 +224,7 @@ public final class SlotKeeper implements SlotListener, AutoCloseable {
                 return -1; // a look at each record takes its time
             }
             InvocationRequest request = execution.request();
-            if (hasEnded(slot, epoch, request)) {
+            if (execution.isNothing() || hasEnded(slot, epoch, request)) {
                 Entry mark = new Entry(request.application(), request.executionId(), slot, epoch, execution.next(),
                         new Backup.Ended(Status.SUCCEEDED), Await.NO, request.process() == null ? null : request.processId(), null);
                 shards.submit(request.application(), new Input.Taken(slot, epoch,

@@ -265,12 +265,15 @@ class MigrationTest extends ProcessFixture {
 
     /** A next owner, whose journal has the process as it was made, and an execution with changes of it. */
     private String recover(Input.Changed changed) {
+        return recover(changed, request(HOME, 1));
+    }
+
+    private String recover(Input.Changed changed, InvocationRequest request) {
         shop = shop();
         on(new Input.SlotLost(HOME, EPOCH));
         on(new Input.SlotAcquired(HOME, EPOCH + 1));
         on(new Input.RecoverProcess(APP.application(), "p", 5, List.of(new ProcessChange("p", 5, 0, 1, new Change.Made(1, 0, 0))), List.of(0L),
                 Map.of(), HOME));
-        InvocationRequest request = request(HOME, 1);
         on(new Input.Recover(request, List.of(new Signal.TaskSucceeded("g", json("7"), List.of())), 2, Map.of(), -1, List.of(-1L), changed));
         on(new Input.SlotReady(HOME, EPOCH + 1));
         on(new Input.Journaled(request.executionId(), 1, null));
@@ -285,6 +288,15 @@ class MigrationTest extends ProcessFixture {
             assertThat(over.executionId()).isEqualTo(id);
             assertThat(over.attempt()).isEqualTo(2);
         });
+    }
+
+    @Test
+    void oneWhoseInputIsNotKeptDoesNotButIsAskedForAgain() {
+        InvocationRequest request = request(HOME, 1);
+        recover(new Input.Changed(5, 0, 2, 1), request.withInput(request.input().notKept()));
+        assertThat(shop.of(Action.HandOver.class)).isEmpty();
+        assertThat(shop.settled).filteredOn(Action.Record.class::isInstance).last().satisfies(record ->
+                assertThat(((Action.Record) record).record().failure().error()).isEqualTo(Errors.MOVED));
     }
 
     @Test

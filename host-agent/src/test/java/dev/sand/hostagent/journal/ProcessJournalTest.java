@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
+import dev.sand.event.Failure;
 import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.Payload;
 import dev.sand.event.ProcessPlace;
@@ -187,6 +188,51 @@ class ProcessJournalTest extends BusJournalFixture {
         durable(2);
         restart();
         assertThat(numbers(left().processes().getFirst())).containsExactly(1L, 2L);
+    }
+
+    private String finishedWithALargeInput(boolean ofGrain, List<Failure> told) {
+        journal.close();
+        journal = journal(bus, LINGERING);
+        give(0, 1, new Change.Made(1, 0, 0));
+        String e1 = inPartition(Slots.of("p", 2), "e1");
+        Payload input = segments.put("app", e1, new Payload(Payload.OCTETS, new byte[100_000], null));
+        journal.append(new Entry("app", e1, Slots.of("p", 2), epoch, 0, new Backup.Accepted(request("app", e1, input), ofGrain), Await.IF_WRITTEN,
+                "p", null), told::add);
+        give(change(0, 2, new Change.Done(List.of(new StateWrite("a", json("2"))), List.of(), List.of())), e1, 1, succeeded("g", json("3")));
+        durable(2);
+        restart();
+        return e1;
+    }
+
+    @Test
+    void theInputOfAGrainThatHasEndedIsNotWritten() {
+        List<Failure> told = new CopyOnWriteArrayList<>();
+        finishedWithALargeInput(true, told);
+        Unfinished found = left().executions().getFirst();
+        assertThat(found.request().input()).isEqualTo(new Payload(Payload.OCTETS, new byte[100_000], null).notKept());
+        assertThat(found.signals()).hasSize(1);
+        assertThat(found.isNothing()).isFalse();
+        assertThat(told).as("whoever asked keeps its own").isEmpty();
+    }
+
+    @Test
+    void thatOfAWorkflowIs() {
+        List<Failure> told = new CopyOnWriteArrayList<>();
+        finishedWithALargeInput(false, told);
+        Payload input = left().executions().getFirst().request().input();
+        assertThat(input.isNotKept()).isFalse();
+        assertThat(input.size()).isEqualTo(100_000);
+        assertThat(told).hasSize(1);
+    }
+
+    @Test
+    void withoutItsInputAndItsEndItIsNothing() {
+        String e1 = inPartition(Slots.of("p", 2), "e1");
+        give(0, 1, new Change.Made(1, 0, 0));
+        append("app", e1, 0, new Backup.Accepted(request("app", e1, new Payload(Payload.OCTETS, new byte[100_000], null).notKept()), true));
+        give(change(0, 3, new Change.Done(List.of(), List.of(), List.of())), e1, 1, succeeded("g", json("3")));
+        durable(2);
+        assertThat(unfinished().isNothing()).as("its end lies behind a change that is missing").isTrue();
     }
 
     @Test

@@ -130,6 +130,17 @@ class SlotKeeperTest {
                 List.of(), 1, Map.of(), new Ages(0, List.of(), 0, 0), null);
     }
 
+    @Test
+    void whatIsNothingIsMarkedAsEnded() throws Exception {
+        InvocationRequest request = unfinished(1).request();
+        left = List.of(new Unfinished(request.withInput(request.input().notKept()), List.of(), 1, Map.of(), new Ages(0, List.of(), 0, 0), null));
+        keeper.onAcquired(1, 5);
+        untold.take().complete(null);
+        assertThat(nextReady()).isEqualTo(5);
+        assertThat(given).singleElement().isInstanceOfSatisfying(Input.Taken.class, taken ->
+                assertThat(taken.what()).isInstanceOf(Input.AlreadyEnded.class));
+    }
+
     /** What was read before is what another host has perhaps ended since. */
     @Test
     void whatWasReadUnderAnEarlierEpochIsGivenAsThat() throws Exception {
