@@ -117,6 +117,10 @@ await withPage(async (page) => {
   await page.getByRole("button", { name: "Redrive from the state that failed" }).click();
   await status(page, "succeeded");
   await state(page, "Check", "succeeded");
+  assert.match(await page.locator('[data-state="Check"] .kind').innerText(), /Task · 1 redriven$/, "which is no retry");
+  await page.locator(".facts > div", { hasText: /^Redriven1 ×, last \d{4}-/ }).waitFor();
+  await page.locator(".facts > div", { hasText: /^Took.* of it since it was redriven$/ }).waitFor();
+  await page.locator(".facts dt", { hasText: /^Asked for$/ }).waitFor();
 
   step("another one that failed, redriven from a state that was chosen: that one runs once more");
   await invoke("open", { open: false });
