@@ -28,6 +28,7 @@ await withPage(async (page) => {
   const beat = page.getByRole("row", { name: /^beat/ });
   await page.getByText("put of keys uploads/").waitFor();
   await beat.getByText("disarmed").waitFor();
+  await beat.getByText("every 1s", { exact: true }).waitFor();
   await beat.getByRole("button", { name: "Arm" }).press("Enter");
   await beat.getByText("armed", { exact: true }).waitFor();
   assert.equal(await page.evaluate(() => document.activeElement.textContent), "Disarm beat", "who pressed it is where he was");
