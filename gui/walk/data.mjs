@@ -88,6 +88,16 @@ await withPage(async (page) => {
   await page.getByText("none yet").waitFor();
   assert.equal((await fetch(at("walk/1"))).status, 404);
 
+  step("of a key without a value nothing is wrong before something was typed, and nothing can be saved");
+  const fault = page.locator("#data-value-fault");
+  assert.equal(await fault.innerText(), "");
+  assert.equal(await value.getAttribute("aria-invalid"), "false");
+  assert.equal(await page.getByRole("button", { name: "Save", exact: true }).isDisabled(), true);
+  await value.fill("{");
+  await fault.filter({ hasText: "JSON" }).waitFor();
+  await value.fill("");
+  await fault.filter({ hasText: /^$/ }).waitFor();
+
   step("and made again");
   await value.fill("7");
   await page.getByRole("button", { name: "Save", exact: true }).click();

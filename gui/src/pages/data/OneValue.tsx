@@ -55,7 +55,9 @@ function Editing({ app, name, stored }: Props & { readonly stored: StoredValue }
   const isText = draft !== null || "text" in shown;
   const isThere = stored.version !== "";
   const { contentType } = draft ?? stored;
-  const fault = isJson(contentType) ? jsonFault(text) : null;
+  // Of a key that is new nothing was typed yet, which is no fault.
+  const isToSave = draft !== null || isThere;
+  const fault = isToSave && isJson(contentType) ? jsonFault(text) : null;
   const keys = (): Promise<void> => cache.invalidateQueries({ queryKey: ["data", app] });
   /** Another's change is looked at, when that is why it was refused. */
   const onError = (error: Error): Promise<unknown> | undefined => (isConflict(error) ? Promise.all([keys(), cache.invalidateQueries({ queryKey: ["value", app, name] })]) : undefined);
@@ -78,7 +80,7 @@ function Editing({ app, name, stored }: Props & { readonly stored: StoredValue }
   });
   const [saveOnce, dropOnce] = [useOnce(save), useOnce(drop)];
   const isBehind = isOvertaken(draft, stored) && !save.isPending;
-  const canSave = isText && fault === null && !isBehind;
+  const canSave = isText && isToSave && fault === null && !isBehind;
   const error = save.error ?? drop.error;
   const form = useRef<HTMLFormElement>(null);
   const choose = (next: ValueDraft | null): void => {
