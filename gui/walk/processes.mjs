@@ -24,6 +24,26 @@ await withPage(async (page) => {
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "kitchen", level: 1 }).waitFor();
 
+  step("where there is no other host it says that it cannot be migrated; of several one is chosen, by the platform where they are not to be seen");
+  await page.getByText("It cannot be migrated: there is no other host.").waitFor();
+  const migrate = page.getByRole("button", { name: "Migrate" });
+  assert.equal(await migrate.count(), 0);
+  await page.route("**/api/v1/status", async (route) => {
+    const answer = await route.fetch();
+    const found = await answer.json();
+    await route.fulfill({ response: answer, json: { ...found, hosts: [...found.hosts, { ...found.hosts[0], host: "second" }] } });
+  });
+  await page.getByLabel("to", { exact: true }).selectOption("second");
+  await page.unroute("**/api/v1/status");
+  await migrate.waitFor({ state: "detached" });
+  await page.route("**/api/v1/status", (route) => route.fulfill({ status: 403, json: { type: "about:blank", title: "Not allowed", status: 403, detail: "no", source: "caller", retryable: false } }));
+  await page.reload();
+  await migrate.waitFor();
+  assert.equal(await page.getByLabel("to", { exact: true }).count(), 0);
+  await page.unroute("**/api/v1/status");
+  await page.reload();
+  await migrate.waitFor({ state: "detached" });
+
   step("what it holds is seen as it changes");
   assert.equal((await call("kitchen", "join", { name: "Ada" })).status, 200);
   assert.equal((await call("kitchen", "say", { name: "Ada", text: "<b>hello</b>" })).status, 200);
