@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { asCommand, options } from "../src/model/command";
+import { asCommand, operands, options } from "../src/model/command";
 import { asCurl, quoted } from "../src/model/curl";
 import { type Route, formatRoute, parseRoute } from "../src/model/route";
 import { members, own } from "../src/model/members";
@@ -117,6 +117,11 @@ test("attempts on one scale, in the order in which they were queued", () => {
 test("a request as the sand command", () => {
   expect(asCommand("http://127.0.0.1:7263/", ["invoke", "a/b", "--data", '{"a": "it\'s"}'])).toBe(`./sand invoke a/b --data '{"a": "it'\\''s"}'`);
   expect(asCommand("https://h/sand/", ["ps"])).toBe("./sand --server https://h/sand ps");
+});
+
+test("a key or a name that begins as an option does is none", () => {
+  expect(operands("shop", "a-b")).toEqual(["shop", "a-b"]);
+  expect(asCommand("http://127.0.0.1:7263/", ["data", "get", ...operands("shop", "--help")])).toBe("./sand data get -- shop --help");
 });
 
 test("a duration as it stands in a sand.yaml", () => {

@@ -1,4 +1,6 @@
 // A browser for the walk: the system's Chromium, with what it does behind everybody's back switched off.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -30,6 +32,14 @@ export async function withPage(walk) {
     await context.close();
     rmSync(profile, { recursive: true, force: true });
   }
+}
+
+/** What a page shows as a command does, by the command itself: its standard output. @param name of what is shown so; "": the page's own */
+export async function commanded(page, name) {
+  const shown = page.locator("details.curl").filter({ has: page.locator("summary", { hasText: new RegExp(`^${name && `${name} `}as curl, as command$`) }) });
+  const text = await shown.locator(".command pre").nth(1).textContent();
+  assert.match(text, /^\.\/sand /);
+  return execFileSync("sh", ["-c", `${process.env.SAND_COMMAND} ${text.slice("./sand ".length)}`], { encoding: "utf8" });
 }
 
 /** No violation of WCAG 2.2 AA nor of what axe holds for good practice, in both themes. */

@@ -1,7 +1,7 @@
 // Data of an application: a value made, edited and deleted; one that somebody else changed meanwhile. Usage: data.mjs SERVER, to which
 // the application `gate` of tests/e2e/applications was deployed.
 import assert from "node:assert/strict";
-import { accessible, fitsPhone, withPage } from "./browser.mjs";
+import { accessible, commanded, fitsPhone, withPage } from "./browser.mjs";
 
 const server = process.argv[2];
 const step = (text) => console.log(text);
@@ -103,6 +103,13 @@ await withPage(async (page) => {
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("none yet").waitFor({ state: "detached" });
   assert.equal(await (await fetch(at("walk/1"))).text(), "7");
+
+  step("a key that begins as an option does is none in the command that is shown");
+  await put("--help", '"helped"');
+  await page.goto(`${server}/ui/#/applications/gate/data?prefix=--&key=--help`);
+  await page.waitForFunction(() => document.querySelector("#data-value")?.value === '"helped"');
+  assert.equal((await commanded(page, "value")).trim(), '"helped"');
+  assert.match(await commanded(page, ""), /^--help$/m);
 
   step("bytes are not shown as text, and can be had");
   await put("walk/bytes", new Uint8Array([255, 254, 0]), "application/octet-stream");

@@ -188,6 +188,8 @@ def walk(script: str, server: str, *arguments: str, **environment: str) -> None:
         text=True,
         env=os.environ
         | {"SAND_CHROMIUM": chromium, "SAND_SCREENSHOTS": str(SCREENSHOTS), "SAND_PICTURES": str(PICTURES)}
+        # What pages show as a command is tried, with this one in the place of `./sand`.
+        | {"SAND_COMMAND": f"{sys.executable} -P -m sand.command"}
         | environment,
         start_new_session=True,
     )

@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { dataPaths, dataValue, deleteValue, isConflict, putValue } from "../../api/data";
 import { Refusal } from "../../api/client";
+import { operands } from "../../model/command";
 import { type StoredValue, type ValueDraft, isJson, isOvertaken, leftToSave, readValueDraft, textOf, typedValue, unlike } from "../../model/data";
 import { isText as isTextual } from "../../model/execution";
 import { withLf } from "../../model/lines";
@@ -35,7 +36,7 @@ export function OneValue({ app, name }: Props) {
       {query.error !== null && !isAbsent && <Trouble error={query.error} />}
       {query.isPending && <p role="status">Loading…</p>}
       {stored && <Editing app={app} name={name} stored={stored} />}
-      <AsCurl name="value" url={dataPaths.value(app, name)} command={["data", "get", app, name]} />
+      <AsCurl name="value" url={dataPaths.value(app, name)} command={["data", "get", ...operands(app, name)]} />
     </Section>
   );
 }
