@@ -55,6 +55,24 @@ export async function accessible(page, name) {
   }
 }
 
+/** Who presses a button by keyboard is somewhere afterwards, also when that went away. @param where what it says there */
+export async function landed(page, where) {
+  await page.waitForFunction((wanted) => new RegExp(wanted).test(document.activeElement?.textContent ?? "") && document.activeElement !== document.body, where.source);
+  assert.match(await page.evaluate(() => document.activeElement.tagName), /^(H1|H2|SPAN|MAIN)$/);
+}
+
+/** Of a thing that is gone a page says that alone. @param title of the problem */
+export async function goneAlone(page, title) {
+  const said = page.locator("main").getByRole("alert");
+  await said.filter({ has: page.locator("strong", { hasText: title }) }).first().waitFor();
+  // What was asked for beside it is answered by then, or not shown.
+  await page.waitForFunction(() => document.querySelectorAll("main [role=alert]").length === 1);
+  assert.equal(await page.locator("main").locator("section, form, table, .facts, .lines").count(), 0, page.url());
+}
+
+/** A key, or a name, without a place where a line would be broken. */
+export const LONG_WORD = "Donaudampfschiff".repeat(8);
+
 /** On a phone no page is wider than the screen. */
 export async function fitsPhone(page, server, addresses) {
   await page.setViewportSize({ width: 390, height: 844 });
