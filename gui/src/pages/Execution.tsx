@@ -54,7 +54,7 @@ function About({ app, found, line }: { readonly app: string; readonly found: Inv
       facts={[
         [
           "Status",
-          <span role="status">
+          <span role="status" tabIndex={-1}>
             <StatusBadge status={found.status} /> {line === "live" && "live"}
             {line === "lost" && "connection lost, coming back…"}
           </span>,

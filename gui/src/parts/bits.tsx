@@ -33,7 +33,7 @@ export function Title({ trail, children, aside }: { readonly trail?: ReactNode; 
     <div className="title">
       {trail && <nav aria-label="Where this is">{trail}</nav>}
       <div className="heading">
-        <h1>{plain(children)}</h1>
+        <h1 tabIndex={-1}>{plain(children)}</h1>
         {aside}
       </div>
     </div>
