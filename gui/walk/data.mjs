@@ -1,7 +1,7 @@
 // Data of an application: a value made, edited and deleted; one that somebody else changed meanwhile. Usage: data.mjs SERVER, to which
 // the application `gate` of tests/e2e/applications was deployed.
 import assert from "node:assert/strict";
-import { accessible, commanded, fitsPhone, withPage } from "./browser.mjs";
+import { LONG_WORD, accessible, commanded, fitsPhone, withPage } from "./browser.mjs";
 
 const server = process.argv[2];
 const step = (text) => console.log(text);
@@ -117,6 +117,10 @@ await withPage(async (page) => {
   await page.getByText("3 B of application/octet-stream: no text.").waitFor();
   assert.equal(await page.getByRole("button", { name: "Save", exact: true }).count(), 0);
   await page.getByRole("link", { name: "Download it" }).waitFor();
-  await fitsPhone(page, server, ["#/applications/gate/data", "#/applications/gate/data?key=walk/1"]);
+
+  step("a long key in a heading, and a long name in a sentence, widen no page of a phone");
+  await put(LONG_WORD, "1");
+  await fitsPhone(page, server, ["#/applications/gate/data?prefix=walk", "#/applications/gate/data?key=walk/1", `#/applications/gate/data?prefix=walk&key=${LONG_WORD}`, `#/applications/gate/workflows/${LONG_WORD}`]);
+  await page.getByRole("alert").filter({ hasText: LONG_WORD }).waitFor();
 });
 console.log("walked");
