@@ -80,6 +80,8 @@ export async function fitsPhone(page, server, addresses) {
     await page.goto(`${server}/ui/${address}`);
     await page.getByRole("heading", { level: 1 }).waitFor();
     await page.waitForLoadState("load");
+    // Also where only what is behind its # is another one: it is drawn by then.
+    await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
     await page.waitForFunction(() => !document.querySelector("main").innerText.includes("Loading…"));
     const [wide, screen] = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
     if (wide > screen) throw new Error(`${address} is ${wide} wide on a screen of ${screen}`);
