@@ -116,26 +116,35 @@ await withPage(async (page) => {
 
   step("of several hosts, as a cluster tells of them: one drained, one that drains, and what is left on it");
   const asked = [];
+  let isDrained = true;
   await page.route("**/api/v1/status", async (route) => {
     const answer = await route.fetch();
     const found = await answer.json();
     const place = { address: "host:7264", labels: ["ssd"], busy: 0.25, slots: [] };
     const second = { host: "second", state: "draining", sandboxKind: "docker", draining: true, place: { ...place, slots: [3, 4] }, sandboxes: found.hosts[0].sandboxes.filter((each) => each.state !== "none").slice(0, 1) };
-    const third = { host: "third", state: "drained", sandboxKind: "docker", draining: true, place, sandboxes: [] };
+    const third = { host: "third", state: isDrained ? "drained" : "up", sandboxKind: "docker", draining: isDrained, place, sandboxes: [] };
     await route.fulfill({ response: answer, json: { ...found, hosts: [...found.hosts, second, third] } });
   });
   await page.route("**/api/v1/hosts/**", async (route) => {
     asked.push(`${route.request().method()} ${new URL(route.request().url()).pathname}`);
+    isDrained = asked.at(-1).endsWith("/drain");
     await route.fulfill({ status: 202, json: { host: "third", state: "up", slots: 0, sandboxes: 0, executions: 0, events: 0, applications: [] } });
   });
   await page.getByText("2 slots, 0 executions and 1 sandbox left").waitFor();
   await page.getByText("Nothing is on it any more").waitFor();
   await accessible(page, "hosts-drained");
   await Promise.all([page.waitForRequest("**/api/v1/hosts/third/resume"), page.getByRole("button", { name: "Resume third" }).press("Enter")]);
-  await page.unroute("**/api/v1/status");
   await page.getByText("Nothing is on it any more").waitFor({ state: "detached" });
-  assert.deepEqual(asked, ["POST /api/v1/hosts/third/resume"]);
-  await landed(page, /^Hosts$/);
+  await landed(page, /^third$/);
+
+  step("by keyboard it is drained again, after a question");
+  const third = page.getByRole("region", { name: "third", exact: true });
+  await third.getByRole("button", { name: "Drain" }).press("Enter");
+  await page.getByRole("dialog", { name: "Drain third?" }).getByRole("button", { name: "Drain" }).press("Enter");
+  await third.getByRole("button", { name: "Resume third" }).waitFor();
+  await landed(page, /^third$/);
+  assert.deepEqual(asked, ["POST /api/v1/hosts/third/resume", "POST /api/v1/hosts/third/drain"]);
+  await page.unroute("**/api/v1/status");
   await page.unroute("**/api/v1/hosts/**");
 
   step("nothing is killed without a question, which Escape answers with no");
