@@ -34,12 +34,17 @@ export async function withPage(walk) {
   }
 }
 
-/** What a page shows as a command does, by the command itself: its standard output. @param name of what is shown so; "": the page's own */
-export async function commanded(page, name) {
+/** What a page shows as a command, for a shell of this machine. @param name of what is shown so; "": the page's own */
+export async function shownCommand(page, name) {
   const shown = page.locator("details.curl").filter({ has: page.locator("summary", { hasText: new RegExp(`^${name && `${name} `}as curl, as command$`) }) });
   const text = await shown.locator(".command pre").nth(1).textContent();
   assert.match(text, /^\.\/sand /);
-  return execFileSync("sh", ["-c", `${process.env.SAND_COMMAND} ${text.slice("./sand ".length)}`], { encoding: "utf8" });
+  return `${process.env.SAND_COMMAND} ${text.slice("./sand ".length)}`;
+}
+
+/** What that does: its standard output. */
+export async function commanded(page, name) {
+  return execFileSync("sh", ["-c", await shownCommand(page, name)], { encoding: "utf8" });
 }
 
 /** No violation of WCAG 2.2 AA nor of what axe holds for good practice, in both themes. */
