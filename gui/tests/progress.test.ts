@@ -74,6 +74,28 @@ test("the end of the execution ends what still ran, and a redrive has it run aga
   expect(again.states.get("A")?.status).toBe("running");
 });
 
+test("the attempts of a redrive are no retries, nor is a Parallel that begins again with one; those behind its first are", () => {
+  const failed = events(
+    STARTED,
+    P,
+    [2, "ParallelStateStarted"],
+    [3, "TaskStateEntered", { name: "A" }],
+    [4, "LambdaFunctionScheduled"],
+    [5, "LambdaFunctionFailed", { error: "E" }],
+    [6, "ExecutionFailed", { error: "E" }],
+    [7, "ExecutionRedriven", { redriveCount: 1 }],
+    [8, "LambdaFunctionScheduled"],
+    [9, "LambdaFunctionFailed", { error: "E" }],
+    [10, "LambdaFunctionScheduled"],
+  );
+  // What is behind the redrive goes on where the execution failed.
+  const found = progressOf(failed).states;
+  expect(found.get("A")).toMatchObject({ status: "running", entered: 1, retries: 1, redrives: 1 });
+  expect(found.get("P")).toMatchObject({ retries: 0, redrives: 1 });
+  const whole = progressOf(events(STARTED, P, [2, "ParallelStateStarted"], [3, "ParallelStateFailed", { error: "E" }], [4, "ExecutionFailed"], [5, "ExecutionRedriven"], [6, "ParallelStateStarted"], [7, "PassStateEntered", { name: "A" }])).states;
+  expect(whole.get("P")).toMatchObject({ status: "running", retries: 0, redrives: 1 });
+});
+
 test("a redrive from a state that is named leaves behind what came since, also inside of a Parallel", () => {
   const stopped = events(
     STARTED,

@@ -46,7 +46,7 @@ test("what a topic is for", () => {
 
 test("when triggers fire", () => {
   const trigger: Trigger = { name: "t", target: "g", armed: true };
-  expect(firesText({ ...trigger, schedule: "every 1000 ms" })).toBe("every 1000 ms");
+  expect(["every 2000 ms", "every 1500 ms", "30 3 * * * UTC"].map((schedule) => firesText({ ...trigger, schedule }))).toEqual(["every 2s", "every 1500ms", "30 3 * * * UTC"]);
   expect(firesText({ ...trigger, data: { prefix: "a/", operations: ["PUT", "DELETE"] } })).toBe("put or delete of keys a/…");
   expect([firesText({ ...trigger, data: { prefix: "", operations: ["PUT"] } }), firesText(trigger)]).toEqual(["put of any key", "–"]);
 });

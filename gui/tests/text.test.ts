@@ -1,10 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { asCommand, options } from "../src/model/command";
+import { asCommand, operands, options } from "../src/model/command";
 import { asCurl, quoted } from "../src/model/curl";
 import { type Route, formatRoute, parseRoute } from "../src/model/route";
 import { members, own } from "../src/model/members";
-import { ago, bytes, duration, exactly, jsonFault, logText, many, value, visible } from "../src/model/show";
+import { ago, bytes, duration, exactly, jsonFault, logText, many, value, visible, written } from "../src/model/show";
 import { rowsOf } from "../src/model/timeline";
 
 test("each page's address leads back to it", () => {
@@ -117,6 +117,15 @@ test("attempts on one scale, in the order in which they were queued", () => {
 test("a request as the sand command", () => {
   expect(asCommand("http://127.0.0.1:7263/", ["invoke", "a/b", "--data", '{"a": "it\'s"}'])).toBe(`./sand invoke a/b --data '{"a": "it'\\''s"}'`);
   expect(asCommand("https://h/sand/", ["ps"])).toBe("./sand --server https://h/sand ps");
+});
+
+test("a key or a name that begins as an option does is none", () => {
+  expect(operands("shop", "a-b")).toEqual(["shop", "a-b"]);
+  expect(asCommand("http://127.0.0.1:7263/", ["data", "get", ...operands("shop", "--help")])).toBe("./sand data get -- shop --help");
+});
+
+test("a duration as it stands in a sand.yaml", () => {
+  expect([0, 1, 1000, 1500, 90_000, 300_000, 3_600_000, 5_400_000, 172_800_000].map(written)).toEqual(["0ms", "1ms", "1s", "1500ms", "90s", "5m", "1h", "90m", "2d"]);
 });
 
 test("what a page asks for as options of the command, and what it does not ask for as none", () => {

@@ -2,7 +2,7 @@
 // Deploys what it needs. Usage: application.mjs SERVER.
 import assert from "node:assert/strict";
 import { strToU8, zipSync } from "fflate";
-import { accessible, fitsPhone, withPage } from "./browser.mjs";
+import { accessible, fitsPhone, goneAlone, withPage } from "./browser.mjs";
 
 const server = process.argv[2];
 const step = (text) => console.log(text);
@@ -67,5 +67,12 @@ await withPage(async (page) => {
   await page.getByRole("heading", { name: "Applications", level: 1 }).waitFor();
   await page.getByRole("link", { name: "described", exact: true }).waitFor({ state: "detached" });
   assert.equal((await fetch(`${server}/api/v1/applications/described`)).status, 404);
+
+  step("each page of what is gone says that alone, also where it was seen before");
+  const of = ["", "/versions", "/versions/1", "/executions", "/executions/01M8B8XV5Z3CMPJ4NX3GH5GZ86", "/triggers", "/queues", "/queues/uploads", "/local-queues/count", "/data?key=a", "/processes", "/processes/none", "/logs", "/grains/count", "/workflows/count"];
+  for (const rest of of) {
+    await page.goto(`${server}/ui/#/applications/described${rest}`);
+    await goneAlone(page, /^Unknown|Not found/);
+  }
 });
 console.log("walked");

@@ -1,4 +1,6 @@
 // A browser for the walk: the system's Chromium, with what it does behind everybody's back switched off.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -32,6 +34,19 @@ export async function withPage(walk) {
   }
 }
 
+/** What a page shows as a command, for a shell of this machine. @param name of what is shown so; "": the page's own */
+export async function shownCommand(page, name) {
+  const shown = page.locator("details.curl").filter({ has: page.locator("summary", { hasText: new RegExp(`^${name && `${name} `}as curl, as command$`) }) });
+  const text = await shown.locator(".command pre").nth(1).textContent();
+  assert.match(text, /^\.\/sand /);
+  return `${process.env.SAND_COMMAND} ${text.slice("./sand ".length)}`;
+}
+
+/** What that does: its standard output. */
+export async function commanded(page, name) {
+  return execFileSync("sh", ["-c", await shownCommand(page, name)], { encoding: "utf8" });
+}
+
 /** No violation of WCAG 2.2 AA nor of what axe holds for good practice, in both themes. */
 export async function accessible(page, name) {
   for (const colorScheme of ["light", "dark"]) {
@@ -45,6 +60,24 @@ export async function accessible(page, name) {
   }
 }
 
+/** Who presses a button by keyboard is somewhere afterwards, also when that went away. @param where what it says there */
+export async function landed(page, where) {
+  await page.waitForFunction((wanted) => new RegExp(wanted).test(document.activeElement?.textContent ?? "") && document.activeElement !== document.body, where.source);
+  assert.match(await page.evaluate(() => document.activeElement.tagName), /^(H1|H2|SPAN|MAIN)$/);
+}
+
+/** Of a thing that is gone a page says that alone. @param title of the problem */
+export async function goneAlone(page, title) {
+  const said = page.locator("main").getByRole("alert");
+  await said.filter({ has: page.locator("strong", { hasText: title }) }).first().waitFor();
+  // What was asked for beside it is answered by then, or not shown.
+  await page.waitForFunction(() => document.querySelectorAll("main [role=alert]").length === 1);
+  assert.equal(await page.locator("main").locator("section, form, table, .facts, .lines").count(), 0, page.url());
+}
+
+/** A key, or a name, without a place where a line would be broken. */
+export const LONG_WORD = "Donaudampfschiff".repeat(8);
+
 /** On a phone no page is wider than the screen. */
 export async function fitsPhone(page, server, addresses) {
   await page.setViewportSize({ width: 390, height: 844 });
@@ -52,6 +85,9 @@ export async function fitsPhone(page, server, addresses) {
     await page.goto(`${server}/ui/${address}`);
     await page.getByRole("heading", { level: 1 }).waitFor();
     await page.waitForLoadState("load");
+    // Also where only what is behind its # is another one: it is drawn by then.
+    await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+    await page.waitForFunction(() => !document.querySelector("main").innerText.includes("Loading…"));
     const [wide, screen] = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
     if (wide > screen) throw new Error(`${address} is ${wide} wide on a screen of ${screen}`);
   }

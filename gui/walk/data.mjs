@@ -1,7 +1,7 @@
 // Data of an application: a value made, edited and deleted; one that somebody else changed meanwhile. Usage: data.mjs SERVER, to which
 // the application `gate` of tests/e2e/applications was deployed.
 import assert from "node:assert/strict";
-import { accessible, fitsPhone, withPage } from "./browser.mjs";
+import { LONG_WORD, accessible, commanded, fitsPhone, withPage } from "./browser.mjs";
 
 const server = process.argv[2];
 const step = (text) => console.log(text);
@@ -88,11 +88,28 @@ await withPage(async (page) => {
   await page.getByText("none yet").waitFor();
   assert.equal((await fetch(at("walk/1"))).status, 404);
 
+  step("of a key without a value nothing is wrong before something was typed, and nothing can be saved");
+  const fault = page.locator("#data-value-fault");
+  assert.equal(await fault.innerText(), "");
+  assert.equal(await value.getAttribute("aria-invalid"), "false");
+  assert.equal(await page.getByRole("button", { name: "Save", exact: true }).isDisabled(), true);
+  await value.fill("{");
+  await fault.filter({ hasText: "JSON" }).waitFor();
+  await value.fill("");
+  await fault.filter({ hasText: /^$/ }).waitFor();
+
   step("and made again");
   await value.fill("7");
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("none yet").waitFor({ state: "detached" });
   assert.equal(await (await fetch(at("walk/1"))).text(), "7");
+
+  step("a key that begins as an option does is none in the command that is shown");
+  await put("--help", '"helped"');
+  await page.goto(`${server}/ui/#/applications/gate/data?prefix=--&key=--help`);
+  await page.waitForFunction(() => document.querySelector("#data-value")?.value === '"helped"');
+  assert.equal((await commanded(page, "value")).trim(), '"helped"');
+  assert.match(await commanded(page, ""), /^--help$/m);
 
   step("bytes are not shown as text, and can be had");
   await put("walk/bytes", new Uint8Array([255, 254, 0]), "application/octet-stream");
@@ -100,6 +117,10 @@ await withPage(async (page) => {
   await page.getByText("3 B of application/octet-stream: no text.").waitFor();
   assert.equal(await page.getByRole("button", { name: "Save", exact: true }).count(), 0);
   await page.getByRole("link", { name: "Download it" }).waitFor();
-  await fitsPhone(page, server, ["#/applications/gate/data", "#/applications/gate/data?key=walk/1"]);
+
+  step("a long key in a heading, and a long name in a sentence, widen no page of a phone");
+  await put(LONG_WORD, "1");
+  await fitsPhone(page, server, ["#/applications/gate/data?prefix=walk", "#/applications/gate/data?key=walk/1", `#/applications/gate/data?prefix=walk&key=${LONG_WORD}`, `#/applications/gate/workflows/${LONG_WORD}`]);
+  await page.getByRole("alert").filter({ hasText: LONG_WORD }).waitFor();
 });
 console.log("walked");

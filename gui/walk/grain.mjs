@@ -102,6 +102,17 @@ await withPage(async (page) => {
   await accessible(page, "grain-tested");
   await page.reload();
   assert.equal(await page.getByLabel("Input, as JSON").inputValue(), '{"among": 6}', "what was typed stays");
+
+  step("what was refused goes with what was typed, when that is dropped");
+  await type(0, "\nthis was nothing");
+  await page.getByRole("button", { name: "Save as a version" }).click();
+  const refused = page.getByRole("button", { name: /^grains\/share\/handler.py, line 2/ });
+  await refused.waitFor();
+  await page.getByRole("button", { name: "Drop what was typed" }).press("Enter");
+  await page.getByRole("dialog").getByRole("button", { name: "Drop what was typed" }).press("Enter");
+  await refused.waitFor({ state: "detached" });
+  assert.equal(await page.getByRole("alert").count(), 0);
+  assert.equal(await code(), mended);
   await fitsPhone(page, server, ["#/applications/mended/grains/share"]);
 });
 console.log("walked");

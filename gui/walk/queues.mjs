@@ -1,7 +1,7 @@
 // Triggers, queues and dead letters of a running platform to which tests/e2e/applications/events was deployed. Usage: queues.mjs SERVER.
 import assert from "node:assert/strict";
 import { strToU8, zipSync } from "fflate";
-import { accessible, fitsPhone, withPage } from "./browser.mjs";
+import { accessible, fitsPhone, landed, withPage } from "./browser.mjs";
 
 const server = process.argv[2];
 const step = (text) => console.log(text);
@@ -28,6 +28,7 @@ await withPage(async (page) => {
   const beat = page.getByRole("row", { name: /^beat/ });
   await page.getByText("put of keys uploads/").waitFor();
   await beat.getByText("disarmed").waitFor();
+  await beat.getByText("every 1s", { exact: true }).waitFor();
   await beat.getByRole("button", { name: "Arm" }).press("Enter");
   await beat.getByText("armed", { exact: true }).waitFor();
   assert.equal(await page.evaluate(() => document.activeElement.textContent), "Disarm beat", "who pressed it is where he was");
@@ -110,8 +111,9 @@ await withPage(async (page) => {
   await letter.getByRole("link").click();
   await page.locator(".facts .badge", { hasText: "failed" }).waitFor();
   await page.goBack();
-  await letter.getByRole("button", { name: "Send again" }).click();
+  await letter.getByRole("button", { name: "Send again" }).press("Enter");
   await letter.waitFor({ state: "detached" });
+  await landed(page, /^Dead letters$/);
   await page.getByText("sent again", { exact: true }).waitFor();
 
   step("what waits can be looked at, is text, and stays");
@@ -131,9 +133,10 @@ await withPage(async (page) => {
   await letter.getByRole("button", { name: "Drop" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Keep it" }).click();
   await letter.waitFor();
-  await letter.getByRole("button", { name: "Drop" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Drop" }).click();
+  await letter.getByRole("button", { name: "Drop" }).press("Enter");
+  await page.getByRole("dialog").getByRole("button", { name: "Drop" }).press("Enter");
   await letter.waitFor({ state: "detached" });
+  await landed(page, /^Dead letters$/);
 
   step("a queue that is not there");
   await page.goto(`${server}/ui/#/applications/events/queues/constructor`);

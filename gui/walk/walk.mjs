@@ -1,7 +1,7 @@
 // Through the GUI of a running platform, as somebody does who has just deployed the application `gate` of tests/e2e/applications.
 // Usage: walk.mjs SERVER. Run by tests/e2e/test_gui.py; says each step, and ends with 1 at the first that fails.
 import assert from "node:assert/strict";
-import { accessible, fitsPhone, withPage } from "./browser.mjs";
+import { accessible, fitsPhone, goneAlone, landed, withPage } from "./browser.mjs";
 
 const server = process.argv[2];
 const step = (text) => console.log(text);
@@ -114,9 +114,14 @@ await withPage(async (page) => {
   await state(page, "Check", "failed");
   await accessible(page, "execution-failed");
   await invoke("open", { open: true });
-  await page.getByRole("button", { name: "Redrive from the state that failed" }).click();
+  await page.getByRole("button", { name: "Redrive from the state that failed" }).press("Enter");
+  await landed(page, /^(running|succeeded)/);
   await status(page, "succeeded");
   await state(page, "Check", "succeeded");
+  assert.match(await page.locator('[data-state="Check"] .kind').innerText(), /Task · 1 redriven$/, "which is no retry");
+  await page.locator(".facts > div", { hasText: /^Redriven1 ×, last \d{4}-/ }).waitFor();
+  await page.locator(".facts > div", { hasText: /^Took.* of it since it was redriven$/ }).waitFor();
+  await page.locator(".facts dt", { hasText: /^Asked for$/ }).waitFor();
 
   step("another one that failed, redriven from a state that was chosen: that one runs once more");
   await invoke("open", { open: false });
@@ -127,7 +132,8 @@ await withPage(async (page) => {
   await page.locator('[data-state="Greet"]').click();
   await page.getByRole("heading", { name: "Greet succeeded", level: 3 }).waitFor();
   await accessible(page, "execution-state");
-  await page.getByRole("button", { name: "Redrive from here" }).click();
+  await page.getByRole("button", { name: "Redrive from here" }).press("Enter");
+  await landed(page, /^Graph$/);
   await status(page, "succeeded");
   await state(page, "Check", "succeeded");
   const runs = page.getByRole("combobox", { name: /^Run/ });
@@ -139,8 +145,11 @@ await withPage(async (page) => {
   await page.goto(`${server}/ui/#/applications/gate/workflows/slow`);
   await page.getByRole("button", { name: "Run", exact: true }).click();
   await status(page, "running");
-  await page.getByRole("button", { name: "Cancel", exact: true }).click();
+  await page.getByRole("button", { name: "Cancel", exact: true }).press("Enter");
   await status(page, "cancelled");
+  await landed(page, /^cancelled/);
+  await page.keyboard.press("Tab");
+  assert.match(await page.evaluate(() => document.activeElement.textContent), /^Redrive/, "what can be done now is next");
 
   step("a grain, called by itself");
   await page.goto(`${server}/ui/#/applications/gate/grains/greet`);
@@ -207,10 +216,9 @@ await withPage(async (page) => {
   await page.getByLabel("Log lines").getByText("chatter 5 of").waitFor();
   await page.getByText("chatter 1699", { exact: false }).waitFor({ state: "detached" });
 
-  step("of an application that is not there they are refused, and it is said");
+  step("of an application that is not there none are shown, and it is said");
   await page.goto(`${server}/ui/#/applications/gone/logs`);
-  await page.getByRole("alert").first().waitFor();
-  await page.getByText("refused", { exact: true }).waitFor();
+  await goneAlone(page, "Unknown application");
   await page.goto(`${server}/ui/#/applications/gate/logs`);
   await page.getByLabel("Log lines").getByRole("link").last().waitFor();
 

@@ -147,6 +147,27 @@ def test_a_walk_where_a_key_is_asked_for(tmp_path: Path) -> None:
         walk("key.mjs", local.server, SAND_KEY=file.read_text())
 
 
+# Answers that it is there, and fails at whatever it is asked for.
+BROKEN = """
+def handle(event, context):
+    if event["operation"] == "ready":
+        return {"status": 200}
+    raise ValueError("broken")
+"""
+
+
+@pytest.mark.usefixtures("page")
+def test_a_walk_where_a_grain_of_the_management_is_broken(tmp_path: Path) -> None:
+    folder = tmp_path / "management"
+    shutil.copytree(CHECKOUT / "management", folder)
+    (folder / "grains/applications/handler.py").write_text(BROKEN)
+    with LocalPlatform(*sandbox_option(), "--management", str(folder)) as local:
+        tested = Tested(local)
+        until(lambda: tested.http.get("/api/v1/management").json()["version"], "management does operations", 180)
+        tested.sand("deploy", str(APPLICATIONS / "gate"))
+        walk("broken.mjs", local.server)
+
+
 @pytest.mark.usefixtures("page")
 def test_a_walk_that_closes_the_platform() -> None:
     with LocalPlatform(*sandbox_option()) as local:
@@ -188,6 +209,8 @@ def walk(script: str, server: str, *arguments: str, **environment: str) -> None:
         text=True,
         env=os.environ
         | {"SAND_CHROMIUM": chromium, "SAND_SCREENSHOTS": str(SCREENSHOTS), "SAND_PICTURES": str(PICTURES)}
+        # What pages show as a command is tried, with this one in the place of `./sand`.
+        | {"SAND_COMMAND": f"{sys.executable} -P -m sand.command"}
         | environment,
         start_new_session=True,
     )

@@ -57,6 +57,11 @@ export class Refusal extends Error {
   }
 }
 
+/** What is asked for is not there, or not any more. */
+export function isGone(error: Error | null): boolean {
+  return error instanceof Refusal && error.status === 404;
+}
+
 /** There is no such application: nothing can be done with it. */
 export function isNoApplication(error: Error | null): boolean {
   return error instanceof Refusal && error.problem?.type.endsWith("/unknown-application") === true;

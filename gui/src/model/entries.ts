@@ -27,9 +27,11 @@ export interface Entry {
   outcome: Outcome | null;
   exited: boolean;
   superseded: boolean;
+  /** Attempts, and starts of a Parallel or Map, since it was entered or redriven: further ones are retries. */
   scheduled: number;
   starts: number;
   retries: number;
+  redrives: number;
   iterations: { started: number; succeeded: number; failed: number; of: number } | null;
   readonly input: string | null;
   output: string | null;
@@ -125,11 +127,9 @@ function attempt(type: string, about: Readonly<Record<string, unknown>>, entry: 
 }
 
 function start(entry: Entry, length: number | null): Place {
-  if (entry.starts > 0) {
-    entry.retries += 1;
-    entry.scopes.flatMap((scope) => scope.entries).forEach(leaveBehind);
-    entry.scopes = [];
-  }
+  if (entry.starts > 0) entry.retries += 1;
+  entry.scopes.flatMap((scope) => scope.entries).forEach(leaveBehind);
+  entry.scopes = [];
   entry.starts += 1;
   entry.error = entry.cause = null;
   if (length !== null) entry.iterations = { started: 0, succeeded: 0, failed: 0, of: length };
@@ -201,6 +201,8 @@ function open(entry: Entry): void {
   if (entry.exited || entry.superseded) return;
   entry.outcome = null;
   entry.error = entry.cause = null;
+  entry.redrives += 1;
+  entry.scheduled = entry.starts = 0;
   for (const scope of entry.scopes) scope.entries.forEach(open);
 }
 
@@ -225,7 +227,7 @@ function around(entry: Entry | null, such: (entry: Entry) => boolean): Entry | n
 function newEntry(name: string, type: string, { scope, left }: Place, input: string | null): Entry {
   return {
     name, type, scope, from: left, scopes: [], outcome: null, exited: false, superseded: false,
-    scheduled: 0, starts: 0, retries: 0, iterations: null, input, output: null, error: null, cause: null,
+    scheduled: 0, starts: 0, retries: 0, redrives: 0, iterations: null, input, output: null, error: null, cause: null,
   };
 }
 

@@ -24,3 +24,9 @@ export function grows(events: readonly HistoryEvent[] | undefined, nowMs: number
   const last = events?.at(-1);
   return last === undefined || nowMs - Date.parse(last.timestamp) < GROWING_MS;
 }
+
+/** When it was redriven last; null: it was not, or that is not among these. */
+export function redrivenMs(events: readonly HistoryEvent[]): number | null {
+  const last = events.findLast((event) => event.type === "ExecutionRedriven");
+  return last ? Date.parse(last.timestamp) : null;
+}

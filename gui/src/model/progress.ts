@@ -32,6 +32,8 @@ export interface StateProgress {
   readonly exited: number;
   /** Attempts behind the first, and further starts of a Parallel or Map. */
   readonly retries: number;
+  /** How often it ran on after its execution had ended. */
+  readonly redrives: number;
   /** Of a Map: iterations that have begun, and how they ended. */
   readonly iterations: Iterations | null;
   /** In the order in which they began; at least one. */
@@ -79,6 +81,7 @@ function together(entries: readonly Entry[], open: StateStatus): StateProgress {
     entered: entries.length,
     exited: entries.filter((entry) => entry.exited).length,
     retries: entries.reduce((sum, entry) => sum + entry.retries, 0),
+    redrives: entries.reduce((sum, entry) => sum + entry.redrives, 0),
     iterations: iterationsOf(counted),
     runs: entries.map((entry) => ({ status: statusOf(entry), items: itemsOf(entry), input: entry.input, output: entry.output, error: entry.error, cause: entry.cause })),
     first: entries.lastIndexOf(toSee(counted)),

@@ -1,7 +1,7 @@
 // Queues, triggers and dead letters, for people.
 import type { Schemas } from "../api/client";
 import { elements, members } from "./members";
-import { bytes, duration } from "./show";
+import { bytes, duration, written } from "./show";
 
 export type Queue = Schemas["Queue"];
 export type Topic = Schemas["Topic"];
@@ -98,7 +98,7 @@ export function purposeText({ purpose, grain, queue }: Pick<Topic, "purpose" | "
 
 /** When a trigger fires. */
 export function firesText(trigger: Trigger): string {
-  if (trigger.schedule) return trigger.schedule;
+  if (trigger.schedule) return trigger.schedule.replace(/^every (\d+) ms$/, (_, ms: string) => `every ${written(Number(ms))}`);
   const data = trigger.data;
   if (!data) return "–";
   const operations = data.operations.map((one) => one.toLowerCase()).join(" or ");

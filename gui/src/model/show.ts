@@ -20,6 +20,14 @@ export function duration(ms: number): string {
   return minutes < 60 ? `${minutes} min ${Math.floor((ms % 60_000) / 1000)} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
+const UNITS = [["d", 86_400_000], ["h", 3_600_000], ["m", 60_000], ["s", 1000]] as const;
+
+/** As it would stand in a sand.yaml: whole, in the largest unit that has it so. */
+export function written(ms: number): string {
+  const [unit, of] = UNITS.find(([, one]) => ms > 0 && ms % one === 0) ?? ["ms", 1];
+  return `${ms / of}${unit}`;
+}
+
 /** To the microsecond, which is what the platform measures; behind a second's point in threes, with a space that does not break. @param isMs it was told in whole milliseconds */
 export function exactly(ms: number, isMs = false): string {
   const us = Math.round(ms * 1000);

@@ -10,6 +10,7 @@ import { Boundary } from "../parts/Boundary";
 import { KeyAsked } from "../parts/KeyAsked";
 import { Title, To } from "../parts/bits";
 import { useTurn } from "../parts/kept";
+import { useLanding } from "../parts/landing";
 import { useRoute } from "../parts/router";
 import { ThemeSwitch } from "../parts/theme";
 import { Application } from "./Application";
@@ -39,6 +40,7 @@ export function App() {
   const here = useQuery(who()).data;
   const operates = useMay("operator"); // asked for on every page: a session's changes carry what its answer has
   const main = useRef<HTMLElement>(null);
+  useLanding(main);
   const page = pageOf(route);
   const turn = useTurn();
   const first = useRef(page);

@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { MOST_LETTERS, busPaths, localQueues, topics } from "../api/bus";
+import { isGone } from "../api/client";
 import { type Rates, type Seen, WINDOW_MS, ratesOf, seen } from "../model/arrivals";
 import { rate } from "../model/figures";
 import { type LocalQueue, keyOf, longestFirst, silentText } from "../model/localQueue";
@@ -42,7 +43,7 @@ export function Bus({ app }: { readonly app: string }) {
           </>
         )}
       </Found>
-      <LocalQueues app={app} />
+      {!isGone(query.error) && <LocalQueues app={app} />}
     </>
   );
 }

@@ -1,10 +1,12 @@
 // One execution: what it is, what it did and does, and what can be done about it.
 import { useQuery } from "@tanstack/react-query";
 import type { Schemas } from "../api/client";
-import { invocation, paths, version } from "../api/queries";
+import { history, invocation, paths, version } from "../api/queries";
 import { useLive } from "../api/live";
+import { timesOf } from "../model/execution";
+import { redrivenMs } from "../model/history";
 import { own } from "../model/members";
-import { bytes, duration, exactly, when } from "../model/show";
+import { bytes, exactly } from "../model/show";
 import { Facts, Found, StatusBadge, Title, To, ToApplication } from "../parts/bits";
 import { AsCurl } from "../parts/copy";
 import { Actions } from "./execution/Actions";
@@ -34,7 +36,7 @@ export function Execution({ app, id }: { readonly app: string; readonly id: stri
       <Found query={query}>
         {(found) => (
           <>
-            <About found={found} line={line} />
+            <About app={app} found={found} line={line} />
             <Body app={app} found={found} />
           </>
         )}
@@ -44,23 +46,23 @@ export function Execution({ app, id }: { readonly app: string; readonly id: stri
   );
 }
 
-function About({ found, line }: { readonly found: Invocation; readonly line: string }) {
+function About({ app, found, line }: { readonly app: string; readonly found: Invocation; readonly line: string }) {
+  const redrives = found.redriveCount ?? 0;
+  const events = useQuery({ ...history(app, found.executionId, found.status, redrives), enabled: redrives > 0 }).data?.events;
   return (
     <Facts
       facts={[
         [
           "Status",
-          <span role="status">
+          <span role="status" tabIndex={-1}>
             <StatusBadge status={found.status} /> {line === "live" && "live"}
             {line === "lost" && "connection lost, coming back…"}
           </span>,
         ],
         ["Target", `${found.target}, version ${found.version}`],
-        ["Started", when(found.startedMs)],
-        ["Took", found.endedMs === null ? "runs" : duration(found.endedMs - found.startedMs)],
+        ...timesOf(found, redrivenMs(events ?? [])),
         ["CPU", exactly(found.cpuUs / 1000)],
         ["Peak memory", bytes(found.peakMemoryBytes)],
-        ["Redriven", found.redriveCount ? `${found.redriveCount} ×` : null],
       ]}
     />
   );

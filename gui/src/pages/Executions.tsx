@@ -2,7 +2,7 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useMemo, useRef } from "react";
 import { STATUSES, application, invocations, invocationsQuery, paths } from "../api/queries";
-import type { Schemas } from "../api/client";
+import { type Schemas, isGone } from "../api/client";
 import type { Route } from "../model/route";
 import { options } from "../model/command";
 import { duration, many, visible, when } from "../model/show";
@@ -39,11 +39,13 @@ export function Executions({ route }: { readonly route: Listed }) {
   return (
     <>
       <Title>Executions</Title>
-      <form className="filters" onSubmit={(event) => event.preventDefault()}>
-        <Choice label="Status" value={route.status} options={STATUSES} shown={shownStatus} onChoose={(status) => go({ ...route, status, before: "" })} />
-        <Choice label="Target" value={route.target} options={targets} onChoose={(target) => go({ ...route, target, before: "" })} />
-        {isFiltered && <To route={{ ...route, status: "", target: "", before: "" }}>All of them</To>}
-      </form>
+      {!isGone(query.error) && (
+        <form className="filters" onSubmit={(event) => event.preventDefault()}>
+          <Choice label="Status" value={route.status} options={STATUSES} shown={shownStatus} onChoose={(status) => go({ ...route, status, before: "" })} />
+          <Choice label="Target" value={route.target} options={targets} onChoose={(target) => go({ ...route, target, before: "" })} />
+          {isFiltered && <To route={{ ...route, status: "", target: "", before: "" }}>All of them</To>}
+        </form>
+      )}
       <Found query={query}>
         {(found) =>
           rows.length === 0 && !hasNextPage ? (

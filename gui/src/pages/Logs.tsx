@@ -1,5 +1,6 @@
 // What an application's grains write, as they write it; which lines is part of the address.
 import { useQuery } from "@tanstack/react-query";
+import { isGone } from "../api/client";
 import { followUrl, linesOf, useLines } from "../api/lines";
 import { application } from "../api/queries";
 import { type LineFilter, optionsOf } from "../model/logs";
@@ -32,12 +33,14 @@ export function Logs({ route }: { readonly route: Extract<Route, { page: "logs" 
   return (
     <>
       <Title>Logs</Title>
-      <form className="filters" onSubmit={(event) => event.preventDefault()}>
-        <LineFilters key={app} filter={route} grains={Object.keys(described.data?.grains ?? {})} onChange={choose} />
-        <span role="status" className={isOpen ? "live" : "quiet"}>
-          {isOpen ? "live" : refusal ? "refused" : "connecting…"}
-        </span>
-      </form>
+      {!isGone(refusal) && (
+        <form className="filters" onSubmit={(event) => event.preventDefault()}>
+          <LineFilters key={app} filter={route} grains={Object.keys(described.data?.grains ?? {})} onChange={choose} />
+          <span role="status" className={isOpen ? "live" : "quiet"}>
+            {isOpen ? "live" : refusal ? "refused" : "connecting…"}
+          </span>
+        </form>
+      )}
       <Log found={found} older={older} filter={route} app={app} nothing={<p>No line yet. What grains print, log or raise comes here as it is written.</p>} />
       <AsCurl url={followUrl(source, route)} headers={{ Accept: "text/event-stream" }} command={["logs", app, ...optionsOf(route), "--follow"]} />
     </>

@@ -1,5 +1,6 @@
 // One cloud process: what it has, what it does and did, what can be done with it.
 import { useQuery } from "@tanstack/react-query";
+import { isGone } from "../api/client";
 import { followUrl, linesOfProcess, useLines } from "../api/lines";
 import { paths } from "../api/queries";
 import { process, processMetrics } from "../api/running";
@@ -29,13 +30,12 @@ export function Process({ route }: { readonly route: Extract<Route, { page: "pro
           </>
         )}
       </Found>
-      <Section title="Since it was made">
-        <Found query={useQuery(processMetrics(app, id))}>{(metrics) => <Facts facts={doneFacts(metrics)} />}</Found>
-        <AsCurl name="figures" url={paths.process(app, id, "/metrics")} />
-      </Section>
-      <Section title="Logs">
-        <Written app={app} id={id} />
-      </Section>
+      {!isGone(query.error) && (
+        <>
+          <Done app={app} id={id} />
+          <Written app={app} id={id} />
+        </>
+      )}
       <AsCurl url={paths.process(app, id)} />
     </>
   );
@@ -66,13 +66,22 @@ function Now({ found }: { readonly found: Seen }) {
   );
 }
 
+function Done({ app, id }: { readonly app: string; readonly id: string }) {
+  return (
+    <Section title="Since it was made">
+      <Found query={useQuery(processMetrics(app, id))}>{(metrics) => <Facts facts={doneFacts(metrics)} />}</Found>
+      <AsCurl name="figures" url={paths.process(app, id, "/metrics")} />
+    </Section>
+  );
+}
+
 function Written({ app, id }: { readonly app: string; readonly id: string }) {
   const source = linesOfProcess(app, id);
   const [found, older] = useLines(source, ANY_LINE);
   return (
-    <>
+    <Section title="Logs">
       <Log found={found} older={older} filter={ANY_LINE} app={app} nothing={<p>Nothing was written in it yet.</p>} />
       <AsCurl name="logs" url={followUrl(source, ANY_LINE)} headers={{ Accept: "text/event-stream" }} command={["logs", app, "--process", id, "--follow"]} />
-    </>
+    </Section>
   );
 }

@@ -1,7 +1,7 @@
 // An application's cloud processes.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { answered, client } from "../api/client";
+import { answered, client, isGone } from "../api/client";
 import { paths } from "../api/queries";
 import { PROCESS_STATUSES, processes, processesQuery } from "../api/running";
 import { PROCESS_ID, type Process, functionsText, mailboxText } from "../model/process";
@@ -19,14 +19,17 @@ type Listed = Extract<Route, { page: "processes" }>;
 
 export function Processes({ route }: { readonly route: Listed }) {
   const { app, status, after } = route;
+  const query = useQuery(processes(app, route));
   const isFiltered = status !== "" || after !== "";
   return (
     <>
       <Title>Processes</Title>
-      <form className="filters" onSubmit={(event) => event.preventDefault()}>
-        <Choice label="Status" value={status} options={PROCESS_STATUSES} onChoose={(one) => go({ ...route, status: one, after: "" })} />
-      </form>
-      <Found query={useQuery(processes(app, route))}>
+      {!isGone(query.error) && (
+        <form className="filters" onSubmit={(event) => event.preventDefault()}>
+          <Choice label="Status" value={status} options={PROCESS_STATUSES} onChoose={(one) => go({ ...route, status: one, after: "" })} />
+        </form>
+      )}
+      <Found query={query}>
         {(found) => (
           <>
             <Table
@@ -51,7 +54,7 @@ export function Processes({ route }: { readonly route: Listed }) {
           </>
         )}
       </Found>
-      <Create app={app} />
+      {!isGone(query.error) && <Create app={app} />}
       <AsCurl url={paths.processes(app, processesQuery(route))} />
     </>
   );

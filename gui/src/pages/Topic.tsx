@@ -1,7 +1,7 @@
 // The first records that a topic keeps, or the last: what they say, as text and never as anything else. They stay where they are.
 import { useQuery } from "@tanstack/react-query";
 import { busPaths, records } from "../api/bus";
-import type { Schemas } from "../api/client";
+import { type Schemas, isGone } from "../api/client";
 import type { Route } from "../model/route";
 import { ago, bytes, when } from "../model/show";
 import { Facts, Found, Title, To, Value } from "../parts/bits";
@@ -11,14 +11,17 @@ import { Empty } from "../parts/Table";
 type Kept = Schemas["TopicRecord"];
 
 export function Topic({ route: { name, newest = false } }: { readonly route: Extract<Route, { page: "topic" }> }) {
+  const query = useQuery(records(name, newest));
   return (
     <>
       <Title trail={<To route={{ page: "topics" }}>Topics</To>}>{name}</Title>
-      <p>
-        {newest ? "The last records, the newest first. " : "The first records that are kept. "}
-        <To route={{ page: "topic", name, ...(!newest && { newest: true }) }}>{newest ? "The first" : "The last"}</To>
-      </p>
-      <Found query={useQuery(records(name, newest))}>
+      {!isGone(query.error) && (
+        <p>
+          {newest ? "The last records, the newest first. " : "The first records that are kept. "}
+          <To route={{ page: "topic", name, ...(!newest && { newest: true }) }}>{newest ? "The first" : "The last"}</To>
+        </p>
+      )}
+      <Found query={query}>
         {({ records: found, more }) => (
           <>
             {found.length === 0 && (

@@ -1,6 +1,5 @@
 // An application's versions: which alias names which, promoted and rolled back, and what differs between two of them.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useRef } from "react";
 import { answered, client } from "../api/client";
 import { versions } from "../api/queries";
 import { versionPaths } from "../api/versions";
@@ -44,11 +43,6 @@ export function Versions({ route }: { readonly route: Shown }) {
   const moveOnce = useOnce(move);
   const rollbackOnce = useOnce(rollback);
   const isBusy = move.isPending || rollback.isPending;
-  const said = useRef<HTMLSpanElement>(null);
-  useEffect(() => {
-    // A version that is live by now has no button to be made that: who pressed it is led to what came of it.
-    if (!isBusy && (move.isSuccess || rollback.isSuccess) && document.activeElement === document.body) said.current?.focus();
-  }, [isBusy, move.isSuccess, rollback.isSuccess]);
   return (
     <>
       <Title
@@ -96,7 +90,7 @@ export function Versions({ route }: { readonly route: Shown }) {
                   Roll back live
                 </Button>
               )}
-              <span role="status" className="quiet" ref={said} tabIndex={-1}>
+              <span role="status" className="quiet" tabIndex={-1}>
                 {isBusy && "under way: every frontend is to serve it…"}
                 {move.isSuccess && !isBusy && (move.variables.version === null ? `${move.variables.alias} is removed` : `${move.variables.alias} is version ${move.variables.version}`)}
                 {rollback.isSuccess && !isBusy && `live is version ${rollback.data.version}`}

@@ -1,5 +1,6 @@
 // The lines of a log, with the way to older ones before the first, until the first that is kept.
 import type { ReactNode } from "react";
+import { isGone } from "../api/client";
 import type { Lines as Found } from "../api/lines";
 import { type LineFilter, isAnyLine } from "../model/logs";
 import { Trouble } from "./bits";
@@ -26,6 +27,8 @@ export function Log({ found, older, filter, app, nothing }: Props) {
         {isLooking ? "Loading…" : "Earlier lines"}
       </button>
     );
+  // Of what is gone that alone is said.
+  if (isGone(refusal)) return <Trouble error={refusal} />;
   return (
     <>
       {refusal && <Trouble error={refusal} />}

@@ -1,7 +1,7 @@
 // Small things that every page is made of.
 import type { UseQueryResult } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useMemo, useState } from "react";
-import { Refusal } from "../api/client";
+import { Refusal, isGone } from "../api/client";
 import { useVisit } from "../api/key";
 import { useShownName } from "../api/session";
 import { isFolded } from "../model/foldedJson";
@@ -33,7 +33,7 @@ export function Title({ trail, children, aside }: { readonly trail?: ReactNode; 
     <div className="title">
       {trail && <nav aria-label="Where this is">{trail}</nav>}
       <div className="heading">
-        <h1>{plain(children)}</h1>
+        <h1 tabIndex={-1}>{plain(children)}</h1>
         {aside}
       </div>
     </div>
@@ -91,12 +91,12 @@ export function Trouble({ error }: { readonly error: unknown }) {
   );
 }
 
-/** What a query has found; while there is nothing, that, or why. */
+/** What a query has found; while there is nothing, that, or why. What was found before it was gone is not shown beside that. */
 export function Found<T>({ query, children }: { readonly query: UseQueryResult<T>; readonly children: (data: T) => ReactNode }) {
   return (
     <>
       {query.error !== null && <Trouble error={query.error} />}
-      {query.data !== undefined ? children(query.data) : query.error === null && <p role="status">Loading…</p>}
+      {query.data !== undefined && !isGone(query.error) ? children(query.data) : query.error === null && <p role="status">Loading…</p>}
     </>
   );
 }

@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { dataPaths, dataValue, deleteValue, isConflict, putValue } from "../../api/data";
 import { Refusal } from "../../api/client";
+import { operands } from "../../model/command";
 import { type StoredValue, type ValueDraft, isJson, isOvertaken, leftToSave, readValueDraft, textOf, typedValue, unlike } from "../../model/data";
 import { isText as isTextual } from "../../model/execution";
 import { withLf } from "../../model/lines";
@@ -35,7 +36,7 @@ export function OneValue({ app, name }: Props) {
       {query.error !== null && !isAbsent && <Trouble error={query.error} />}
       {query.isPending && <p role="status">Loading…</p>}
       {stored && <Editing app={app} name={name} stored={stored} />}
-      <AsCurl name="value" url={dataPaths.value(app, name)} command={["data", "get", app, name]} />
+      <AsCurl name="value" url={dataPaths.value(app, name)} command={["data", "get", ...operands(app, name)]} />
     </Section>
   );
 }
@@ -55,7 +56,9 @@ function Editing({ app, name, stored }: Props & { readonly stored: StoredValue }
   const isText = draft !== null || "text" in shown;
   const isThere = stored.version !== "";
   const { contentType } = draft ?? stored;
-  const fault = isJson(contentType) ? jsonFault(text) : null;
+  // Of a key that is new nothing was typed yet, which is no fault.
+  const isToSave = draft !== null || isThere;
+  const fault = isToSave && isJson(contentType) ? jsonFault(text) : null;
   const keys = (): Promise<void> => cache.invalidateQueries({ queryKey: ["data", app] });
   /** Another's change is looked at, when that is why it was refused. */
   const onError = (error: Error): Promise<unknown> | undefined => (isConflict(error) ? Promise.all([keys(), cache.invalidateQueries({ queryKey: ["value", app, name] })]) : undefined);
@@ -78,7 +81,7 @@ function Editing({ app, name, stored }: Props & { readonly stored: StoredValue }
   });
   const [saveOnce, dropOnce] = [useOnce(save), useOnce(drop)];
   const isBehind = isOvertaken(draft, stored) && !save.isPending;
-  const canSave = isText && fault === null && !isBehind;
+  const canSave = isText && isToSave && fault === null && !isBehind;
   const error = save.error ?? drop.error;
   const form = useRef<HTMLFormElement>(null);
   const choose = (next: ValueDraft | null): void => {

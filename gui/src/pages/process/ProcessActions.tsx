@@ -42,9 +42,11 @@ export function ProcessActions({ app, found }: { readonly app: string; readonly 
     },
   });
   const once = useOnce(act);
-  const others = (useQuery(status()).data?.hosts ?? []).map((one) => one.host).filter((name) => name !== found.host);
+  const hosts = useQuery(status());
+  // Null: not known. Who may not see the hosts leaves it to the platform which one it is.
+  const others = hosts.data?.hosts.map((one) => one.host).filter((name) => name !== found.host) ?? null;
   // The one that was chosen may be where the process is by now.
-  const to = others.includes(host) ? host : "";
+  const to = others?.includes(host) ? host : "";
   const isSwapped = found.status === "swapped";
   return (
     <>
@@ -57,20 +59,23 @@ export function ProcessActions({ app, found }: { readonly app: string; readonly 
             Checkpoint
           </Button>
         )}
-        {others.length > 0 && (
+        {others?.length === 0 && <span className="quiet">It cannot be migrated: there is no other host.</span>}
+        {(others === null ? hosts.isError : others.length > 0) && (
           <span>
             <Button scope="deploy" type="button" aria-disabled={act.isPending} onClick={() => once("migrate")}>
               Migrate
             </Button>{" "}
-            <label>
-              to{" "}
-              <select value={to} onChange={(event) => setHost(event.target.value)}>
-                <option value="">the least busy host</option>
-                {others.map((name) => (
-                  <option key={name}>{name}</option>
-                ))}
-              </select>
-            </label>
+            {others && (
+              <label>
+                to{" "}
+                <select value={to} onChange={(event) => setHost(event.target.value)}>
+                  <option value="">the least busy host</option>
+                  {others.map((name) => (
+                    <option key={name}>{name}</option>
+                  ))}
+                </select>
+              </label>
+            )}
           </span>
         )}
         <Confirm scope="deploy" label="Kill" title={`Kill ${found.process}?`} disabled={kill.isPending} onConfirm={() => kill.mutate()}>

@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { type Scope, createKey, settingsPaths } from "../../api/settings";
 import { LIFETIMES, MAY, SCOPES, keyFault } from "../../model/apiKey";
+import { operands, options } from "../../model/command";
 import { Section, Trouble } from "../../parts/bits";
 import { Button } from "../../parts/Button";
 import { AsCurl, Copy } from "../../parts/copy";
@@ -21,7 +22,7 @@ export function NewKey() {
     onSettled: () => cache.invalidateQueries({ queryKey: ["keys"] }),
   });
   const makeOnce = useOnce(make);
-  const words = ["keys", "create", name || "NAME", "--scopes", scopes.join(",") || "SCOPES", ...(expires ? ["--expires", expires] : [])];
+  const words = ["keys", "create", "--scopes", scopes.join(",") || "SCOPES", ...options({ expires }), ...operands(name || "NAME")];
   return (
     <Section title="A new key">
       <form

@@ -37,6 +37,7 @@ function StateBox({ data }: NodeProps) {
         {state.type}
         {progress && progress.entered > 1 && ` × ${progress.entered}`}
         {progress && progress.retries > 0 && ` · ${progress.retries} retried`}
+        {progress && progress.redrives > 0 && ` · ${progress.redrives} redriven`}
         {map && ` · ${map.succeeded}/${map.of}${map.failed ? `, ${map.failed} failed` : ""}`}
       </span>{" "}
       <strong>{state.name}</strong>
