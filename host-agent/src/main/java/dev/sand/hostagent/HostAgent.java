@@ -104,6 +104,11 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
             public void leave(boolean everywhere) {
                 shards.onMemoryPressure(door.lately(), everywhere || together);
             }
+
+            @Override
+            public boolean leave(String application) {
+                return shards.onRoomShort(application, door.lately());
+            }
         };
     }
 

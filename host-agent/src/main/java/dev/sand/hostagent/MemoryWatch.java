@@ -40,6 +40,9 @@ final class MemoryWatch implements MemoryRoom, AutoCloseable {
 
         /** What is idle leaves. @param everywhere memory of the machine is short, and not only what this program may have of it */
         void leave(boolean everywhere);
+
+        /** What is idle of an application leaves. Blocks. @return whether anything does */
+        boolean leave(String application);
     }
 
     /** @param growth bytes by which the heap may grow still */
@@ -149,6 +152,15 @@ final class MemoryWatch implements MemoryRoom, AutoCloseable {
     @Override
     public void made(long bytes) {
         promised.addAndGet(-bytes);
+    }
+
+    @Override
+    public boolean leaves(String application) {
+        boolean some = !closed && relief.leave(application);
+        if (some) {
+            time.pause().run();
+        }
+        return some;
     }
 
     private static void sleep() {

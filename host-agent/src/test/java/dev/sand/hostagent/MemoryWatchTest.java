@@ -57,12 +57,30 @@ class MemoryWatchTest {
         }
     }
 
+    @Test
+    void whoWaitsForAnApplicationsIdleOnesPausesWhileSomeLeave() {
+        try (MemoryWatch watch = watch()) {
+            long before = nowNs;
+            assertThat(watch.leaves("busy")).isFalse();
+            assertThat(nowNs).isEqualTo(before);
+            assertThat(watch.leaves("idle")).isTrue();
+            assertThat(nowNs).isGreaterThan(before);
+        }
+        assertThat(relieved).containsExactly("busy", "idle");
+    }
+
     private HostMemory memory() {
         return new HostMemory(root);
     }
 
     private MemoryWatch watch() {
         return new MemoryWatch(memory(), 0.05, new MemoryWatch.Relief() {
+            @Override
+            public boolean leave(String application) {
+                relieved.add(application);
+                return application.equals("idle");
+            }
+
             @Override
             public void shrink() {
                 if (relieved.isEmpty() || !relieved.getLast().equals("shrunk")) {

@@ -98,7 +98,7 @@ final class HostSide {
             checkAddress(cluster.agentListen(), "--agent-listen");
         }
         StoredRecords records = opened.add(new StoredRecords(invocations));
-        MemfdSegments segments = opened.add(new MemfdSegments(MemfdSegments.Options.DEFAULT));
+        MemfdSegments segments = opened.add(new MemfdSegments(MemfdSegments.Options.ofThisMachine()));
         ObjectCopies copies = opened.add(new ObjectCopies(new GlobalObjects(backends.store()), segments));
         BusJournal journal = opened.add(new BusJournal(backends.bus(), copies, cluster.hostId(),
                 BusJournal.Options.DEFAULT.withSlots(backends.membership().slots())));

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.IntConsumer;
 
 /**
  * The heart of a shard (DESIGN, decision 1): an input and the clock's reading in, actions out. No clock, lock, randomness or
@@ -130,6 +131,8 @@ public final class HostCore {
                 }
                 context.processes.onMemoryPressure(invoked);
             }
+            case Input.RoomShort(String application, Map<String, Long> invoked, IntConsumer leaving) ->
+                    leaving.accept(context.processes.onRoomShort(application, invoked));
             case Input.InstancesFreed freed -> context.turns.on(freed);
             case Input.RoomWanted wanted -> applicationInputs.on(wanted);
             case Input.SandboxStarted started -> applicationInputs.on(started);

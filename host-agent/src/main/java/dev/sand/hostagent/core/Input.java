@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.IntConsumer;
 
 /**
  * Everything that can happen to a shard. Inputs that answer an action carry the attempt or id that the action carried, so
@@ -109,6 +110,14 @@ public sealed interface Input {
             this(Map.of(), true);
         }
     }
+
+    /**
+     * An application has all the large values on this host that it may have: of its processes those are swapped out in which nothing runs,
+     * least invoked first.
+     *
+     * @param invoked as above; @param leaving told how many are on their way out then
+     */
+    record RoomShort(String application, Map<String, Long> invoked, IntConsumer leaving) implements Input {}
 
     /** The tenant may run more instances on this host than before: one has ended, or the limit is higher. */
     record InstancesFreed(String tenant) implements Input {}

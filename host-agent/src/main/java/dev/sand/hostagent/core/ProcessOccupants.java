@@ -109,8 +109,9 @@ final class ProcessOccupants extends Timed {
     }
 
     /** Since when nothing ran in it; Long.MAX_VALUE: something does, or it is not to be swapped out. */
-    long idleSinceNs() {
-        return status() == LifeCycle.IDLE && !home.process().isDueByItself() ? restingSinceNs : Long.MAX_VALUE;
+    long restingSinceNs() {
+        boolean rests = isAtRest() && (status() == LifeCycle.IDLE || status() == LifeCycle.ACTIVE);
+        return rests && !home.process().isDueByItself() ? restingSinceNs : Long.MAX_VALUE;
     }
 
     void close() {

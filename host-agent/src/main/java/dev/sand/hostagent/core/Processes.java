@@ -4,12 +4,14 @@ import dev.sand.event.ApplicationVersion;
 import dev.sand.event.DedicatedSpec;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
+import dev.sand.event.Limits;
 import dev.sand.event.Payload;
 import dev.sand.event.ProcessPlace;
 import dev.sand.event.ProcessSpec;
 import dev.sand.hostagent.process.Attempt;
 import dev.sand.hostagent.process.Change;
 import dev.sand.hostagent.process.CloudProcess;
+import dev.sand.hostagent.process.LifeCycle;
 import dev.sand.hostagent.process.ProcessChange;
 import dev.sand.hostagent.process.ProcessImage;
 import dev.sand.hostagent.process.StateWrite;
@@ -19,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * The cloud processes of a shard's applications (PraaS 4.1): made, recovered, swapped out when memory is short; and how the functions
@@ -130,12 +133,25 @@ final class Processes {
         }
     }
 
-    /** Those leave that are least active on the data plane (PraaS 6.6), and of them those that have been idle for longest. */
+    /** Idle ones leave. */
     void onMemoryPressure(Map<String, Long> invoked) {
-        table.all().stream().filter(home -> home.occupants().idleSinceNs() != Long.MAX_VALUE)
+        leave(table.all().stream().filter(home -> home.process().status() == LifeCycle.IDLE), invoked);
+    }
+
+    /** Of one application, those leave that have large values and in which nothing runs, idle or not. @return how many are on their way */
+    int onRoomShort(String application, Map<String, Long> invoked) {
+        long before = table.here(application).stream().filter(home -> home.process().status() == LifeCycle.SWAPPING_OUT).count();
+        return (int) before + leave(table.here(application).stream().filter(home -> home.process().residentBytes() > Limits.INLINE_BYTES), invoked);
+    }
+
+    /** Those that are least active on the data plane first (PraaS 6.6), and of them those that have been at rest for longest. */
+    private static int leave(Stream<ProcessHome> of, Map<String, Long> invoked) {
+        List<ProcessHome> leaving = of.filter(home -> home.occupants().restingSinceNs() != Long.MAX_VALUE)
                 .sorted(Comparator.<ProcessHome>comparingLong(home -> invoked.getOrDefault(home.application() + "/" + home.id(), 0L))
-                        .thenComparingLong(home -> home.occupants().idleSinceNs()))
-                .limit(UNDER_PRESSURE).forEach(home -> home.imaging().swapOut(failure -> { }));
+                        .thenComparingLong(home -> home.occupants().restingSinceNs()))
+                .limit(UNDER_PRESSURE).toList();
+        leaving.forEach(home -> home.imaging().swapOut(failure -> { }));
+        return leaving.size();
     }
 
     /** The application is deleted: what a later one of its name has stays. */

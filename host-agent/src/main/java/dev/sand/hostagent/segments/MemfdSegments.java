@@ -2,6 +2,7 @@ package dev.sand.hostagent.segments;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
+import com.sun.management.UnixOperatingSystemMXBean;
 import dev.sand.datalayer.LargeValues;
 import dev.sand.datalayer.StoreException.Kind;
 import dev.sand.datalayer.StoreException;
@@ -10,6 +11,7 @@ import dev.sand.event.Payload;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.foreign.MemorySegment;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -27,8 +29,9 @@ public final class MemfdSegments implements SegmentServer, LargeValues {
     private static final Duration GRACE = Duration.ofMillis(500);
     private static final Duration IDLE = Duration.ofSeconds(30);
     private static final int SWEEP_MS = 250;
-    private static final int FILES_AN_APPLICATION = 2000;
-    private static final int FILES = 8000;
+    /** Each costs a descriptor, and a map of which Linux grants 65,530. */
+    private static final int MOST_FILES = 24_000;
+    private static final UnixOperatingSystemMXBean SYSTEM = (UnixOperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
     /**
      * @param objectBytes one value
@@ -37,6 +40,12 @@ public final class MemfdSegments implements SegmentServer, LargeValues {
      */
     public record Options(long objectBytes, long applicationBytes, long totalBytes) {
         public static final Options DEFAULT = new Options(1L << 30, 2L << 30, 4L << 30);
+
+        /** Half of the memory that this program may use, and half of that for one application, where that is more. */
+        public static Options ofThisMachine() {
+            long total = Math.max(DEFAULT.totalBytes, SYSTEM.getTotalMemorySize() / 2);
+            return new Options(DEFAULT.objectBytes, total / 2, total);
+        }
     }
 
     private final SegmentPool pool;
@@ -47,8 +56,9 @@ public final class MemfdSegments implements SegmentServer, LargeValues {
 
     public MemfdSegments(Options options) {
         String prefix = Long.toString(new SecureRandom().nextLong() >>> 24, 36);
+        int files = (int) Math.min(MOST_FILES, SYSTEM.getMaxFileDescriptorCount() / 2);
         this.pool = new SegmentPool(new SegmentSpace.Limits(options.objectBytes(), options.applicationBytes(),
-                options.totalBytes(), FILES_AN_APPLICATION, FILES, GRACE, IDLE), prefix, System::nanoTime);
+                options.totalBytes(), files / 2, files, GRACE, IDLE), prefix, System::nanoTime);
         this.calls = new SegmentCalls(pool);
         sweeper.scheduleWithFixedDelay(pool::sweep, SWEEP_MS, SWEEP_MS, TimeUnit.MILLISECONDS);
     }

@@ -11,6 +11,11 @@ public interface MemoryRoom {
 
         @Override
         public void made(long bytes) {}
+
+        @Override
+        public boolean leaves(String application) {
+            return false;
+        }
     };
 
     /** Blocks for some seconds where room is to be made first. @return false: there is none; else {@link #made} is told */
@@ -18,4 +23,7 @@ public interface MemoryRoom {
 
     /** They count among what is used now, or will never. */
     void made(long bytes);
+
+    /** An application has all the values that it may have. Blocks for a moment while some leave with what is idle of it. @return false: none do */
+    boolean leaves(String application);
 }

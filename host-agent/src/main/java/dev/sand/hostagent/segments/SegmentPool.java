@@ -4,6 +4,7 @@ import dev.sand.event.Errors;
 import dev.sand.event.Payload;
 import dev.sand.hostagent.segments.SegmentSpace.Application;
 import dev.sand.hostagent.segments.SegmentSpace.Limits;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -20,6 +21,7 @@ import java.util.function.LongSupplier;
 final class SegmentPool {
     /** Executions that have ended, remembered so that a straggler's value does not stay for ever. */
     private static final int REMEMBERED_ENDS = 20_000;
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private record Execution(String application, String id) {}
 
@@ -69,9 +71,23 @@ final class SegmentPool {
         }
         Execution execution = executionId == null ? null : new Execution(application, executionId);
         long capacity = SegmentSpace.capacity(size);
-        MemoryFile free = inTurn(() -> freeOrReserved(application, execution, size, capacity));
+        MemoryFile free = patiently(() -> freeOrReserved(application, execution, size, capacity));
         MemoryFile file = free == null ? create(application, capacity) : free;
         return inTurn(() -> register(application, execution, size, file));
+    }
+
+    /** Where there is no room left, what is idle makes some. */
+    private MemoryFile patiently(Work<MemoryFile> work) throws SegmentException {
+        long untilNs = clockNs.getAsLong() + PATIENCE.toNanos();
+        while (true) {
+            try {
+                return inTurn(work);
+            } catch (SegmentException e) {
+                if (e.wantsRoomOf() == null || clockNs.getAsLong() - untilNs >= 0 || !room.leaves(e.wantsRoomOf())) {
+                    throw e;
+                }
+            }
+        }
     }
 
     /** As allocate, but null when there is no free file to take, or something is wrong with what is asked. */

@@ -4,6 +4,8 @@ import dev.sand.event.Errors;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -84,17 +86,18 @@ final class SegmentSpace {
     void reserve(Application in, long size, long capacity) throws SegmentException {
         closeReleased(in, in.bytes + capacity - limits.applicationBytes(), in.files + 1 - limits.applicationFiles());
         if (in.bytes + capacity > limits.applicationBytes() || in.files >= limits.applicationFiles()) {
-            throw new SegmentException(Errors.TOO_LARGE, "a value of " + size + " bytes is over what " + in.name
+            throw SegmentException.full(Errors.TOO_LARGE, "a value of " + size + " bytes is over what " + in.name
                     + " may have in large values: it has " + in.bytes + " of " + limits.applicationBytes() + " bytes and "
-                    + in.files + " of " + limits.applicationFiles() + " values", null);
+                    + in.files + " of " + limits.applicationFiles() + " values", in.name);
         }
         for (Application each : applications.values()) {
             closeReleased(each, totalBytes + capacity - limits.totalBytes(), totalFiles + 1 - limits.totalFiles());
         }
         if (totalBytes + capacity > limits.totalBytes() || totalFiles >= limits.totalFiles()) {
-            throw new SegmentException(Errors.UNAVAILABLE, "this host has no room for a value of " + size + " bytes: "
+            String most = Collections.max(applications.values(), Comparator.comparingLong(each -> each.bytes)).name;
+            throw SegmentException.full(Errors.UNAVAILABLE, "this host has no room for a value of " + size + " bytes: "
                     + totalBytes + " of " + limits.totalBytes() + " bytes and " + totalFiles + " of " + limits.totalFiles()
-                    + " large values are taken", null);
+                    + " large values are taken", most);
         }
         account(in, capacity, 1);
     }

@@ -47,6 +47,7 @@ import java.util.function.Consumer;
 
 /** All shards of a host: an application belongs to one of them, by its name. */
 public final class ShardGroup implements Shards, AutoCloseable {
+    private static final long ROOM_PATIENCE_MS = 2_000;
     private static final int PREFIX_LENGTH = 5;
 
     private final HostAgentConfiguration configuration;
@@ -262,6 +263,13 @@ public final class ShardGroup implements Shards, AutoCloseable {
     /** @param invoked clients' invocations lately, by {@code application/process}; @param sandboxes whether to stop one would help */
     public void onMemoryPressure(Map<String, Long> invoked, boolean sandboxes) {
         shards.forEach(shard -> shard.submit(new Input.MemoryPressure(invoked, sandboxes)));
+    }
+
+    /** Blocks. @return whether some of the application's large values are about to go, with processes in which nothing runs */
+    public boolean onRoomShort(String application, Map<String, Long> invoked) {
+        CompletableFuture<Integer> leaving = new CompletableFuture<>();
+        submit(application, new Input.RoomShort(application, invoked, leaving::complete));
+        return leaving.completeOnTimeout(0, ROOM_PATIENCE_MS, TimeUnit.MILLISECONDS).join() > 0;
     }
 
     /** What each tenant may use of this host from now on. @param limits by tenant; of others there are none */

@@ -487,6 +487,23 @@ class SwappingTest extends ProcessFixture {
     }
 
     @Test
+    void anApplicationWithoutRoomSwapsItsOwnOutInWhichNothingRunsIdleOrNot() {
+        Payload large = new Payload(Payload.OCTETS, null, new Payload.Reference("o", 100_000));
+        finish(running("rests"), new StateWrite("a", large));
+        finish(running("small"), new StateWrite("a", json("1")));
+        finish(running("runs"), new StateWrite("a", large));
+        running("runs");
+        List<Integer> leaving = new ArrayList<>();
+        on(new Input.RoomShort("another", Map.of(), leaving::add));
+        on(new Input.RoomShort(APP.application(), Map.of(), leaving::add));
+        assertThat(shop.images).containsOnlyKeys("rests");
+        assertThat(isHere("rests")).isFalse();
+        assertThat(isHere("runs")).isTrue();
+        on(new Input.RoomShort(APP.application(), Map.of(), leaving::add));
+        assertThat(leaving).containsExactly(0, 1, 0);
+    }
+
+    @Test
     void aNewOwnerLeavesAProcessInItsImageWhenThatHasAllOfTheJournal() {
         stateAndMessage();
         command("p", Kind.SWAP_OUT);

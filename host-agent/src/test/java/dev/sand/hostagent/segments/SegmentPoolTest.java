@@ -61,12 +61,74 @@ class SegmentPoolTest {
             public void made(long bytes) {
                 asked.add("made " + bytes);
             }
+
+            @Override
+            public boolean leaves(String application) {
+                throw new AssertionError("there is room enough of " + application);
+            }
         });
         SegmentException refused = catchThrowableOfType(SegmentException.class, () -> allocate("app", "e", MIB));
         assertThat(refused.error()).isEqualTo(Errors.UNAVAILABLE);
         assertThat(pool.bytes()).as("nothing of it is counted").isZero();
         allocate("app", "e", MIB);
         assertThat(asked).containsExactly("take " + MIB, "take " + MIB, "made " + MIB);
+    }
+
+    /** What leaves does so a while after it was told to; null: there is nothing. */
+    private List<String> leavingAfter(int looks, Runnable gone) {
+        List<String> asked = new ArrayList<>();
+        pool.growsInto(new MemoryRoom() {
+            @Override
+            public boolean take(long bytes) {
+                return true;
+            }
+
+            @Override
+            public void made(long bytes) {}
+
+            @Override
+            public boolean leaves(String application) {
+                asked.add(application);
+                now.addAndGet(Duration.ofSeconds(1).toNanos());
+                if (asked.size() == looks && gone != null) {
+                    gone.run();
+                }
+                return gone != null;
+            }
+        });
+        return asked;
+    }
+
+    @Test
+    void whoFindsNoRoomWaitsWhileValuesOfItsApplicationLeave() throws SegmentException {
+        allocate("app", "e", 5 * MIB);
+        allocate("app", "e2", 5 * MIB);
+        List<String> asked = leavingAfter(3, () -> pool.endExecution("app", "e", false));
+        allocate("app", "e3", 5 * MIB);
+        assertThat(asked).containsExactly("app", "app", "app");
+        assertThat(pool.bytes()).isEqualTo(10 * MIB);
+    }
+
+    @Test
+    void onAFullHostTheApplicationThatHasMostMakesRoom() throws SegmentException {
+        allocate("small", "e", 8 * MIB);
+        allocate("large", "e", 5 * MIB);
+        allocate("large", "e2", 5 * MIB);
+        List<String> asked = leavingAfter(1, () -> pool.endExecution("large", "e", false));
+        allocate("third", "e", 5 * MIB);
+        assertThat(asked).containsExactly("large");
+    }
+
+    @Test
+    void whereNothingLeavesOrNotInTimeItIsRefused() throws SegmentException {
+        allocate("app", "e", 5 * MIB);
+        allocate("app", "e2", 5 * MIB);
+        List<String> never = leavingAfter(1, null);
+        assertThat(catchThrowableOfType(SegmentException.class, () -> allocate("app", "e3", MIB)).error()).isEqualTo(Errors.TOO_LARGE);
+        assertThat(never).hasSize(1);
+        List<String> late = leavingAfter(1_000, () -> { });
+        assertThat(catchThrowableOfType(SegmentException.class, () -> allocate("app", "e3", MIB)).error()).isEqualTo(Errors.TOO_LARGE);
+        assertThat(late).hasSizeBetween(2, 20);
     }
 
     @Test
