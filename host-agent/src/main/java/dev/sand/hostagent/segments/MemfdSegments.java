@@ -37,19 +37,21 @@ public final class MemfdSegments implements SegmentServer, LargeValues {
      * @param objectBytes one value
      * @param applicationBytes all large values of one application at once
      * @param totalBytes all large values of this host at once: memory that sandboxes' own limits do not count
+     * @param maxConnections of one sandbox: instances at once that have to do with large values
      */
-    public record Options(long objectBytes, long applicationBytes, long totalBytes) {
-        public static final Options DEFAULT = new Options(1L << 30, 2L << 30, 4L << 30);
+    public record Options(long objectBytes, long applicationBytes, long totalBytes, int maxConnections) {
+        public static final Options DEFAULT = new Options(1L << 30, 2L << 30, 4L << 30, 4096);
 
         /** Half of the memory that this program may use, and half of that for one application, where that is more. */
         public static Options ofThisMachine() {
             long total = Math.max(DEFAULT.totalBytes, SYSTEM.getTotalMemorySize() / 2);
-            return new Options(DEFAULT.objectBytes, total / 2, total);
+            return new Options(DEFAULT.objectBytes, total / 2, total, DEFAULT.maxConnections);
         }
     }
 
     private final SegmentPool pool;
     private final SegmentCalls calls;
+    private final int maxConnections;
     private final ExecutorService threads = Executors.newCachedThreadPool(work -> daemon(work, "segments"));
     private final ScheduledExecutorService sweeper =
             Executors.newSingleThreadScheduledExecutor(work -> daemon(work, "segments-sweep"));
@@ -60,6 +62,7 @@ public final class MemfdSegments implements SegmentServer, LargeValues {
         this.pool = new SegmentPool(new SegmentSpace.Limits(options.objectBytes(), options.applicationBytes(),
                 options.totalBytes(), files / 2, files, GRACE, IDLE), prefix, System::nanoTime);
         this.calls = new SegmentCalls(pool);
+        this.maxConnections = options.maxConnections();
         sweeper.scheduleWithFixedDelay(pool::sweep, SWEEP_MS, SWEEP_MS, TimeUnit.MILLISECONDS);
     }
 
@@ -71,7 +74,7 @@ public final class MemfdSegments implements SegmentServer, LargeValues {
 
     @Override
     public Endpoint open(Path directory) throws IOException {
-        return new SegmentEndpoint(directory, calls, threads);
+        return new SegmentEndpoint(directory, calls, threads, maxConnections);
     }
 
     @Override

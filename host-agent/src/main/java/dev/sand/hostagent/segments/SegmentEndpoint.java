@@ -14,11 +14,12 @@ import org.apache.thrift.TException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The data.sock of one sandbox: a thread that accepts, and one for each connection, which are few and wait most of the time. */
+/**
+ * The data.sock of one sandbox: a thread that accepts, and one for each connection, which waits most of the time. Each instance that has to do
+ * with large values has one: as many as an application runs at once.
+ */
 final class SegmentEndpoint implements SegmentServer.Endpoint {
     private static final Logger LOG = LoggerFactory.getLogger(SegmentEndpoint.class);
-    /** Of one sandbox; a further one is closed at once. */
-    static final int MAX_CONNECTIONS = 256;
     private static final long PAUSE_NS = 100_000_000L;
     private static final int MAX_FRAME_BYTES = 64 * 1024;
 
@@ -26,13 +27,16 @@ final class SegmentEndpoint implements SegmentServer.Endpoint {
     private final UnixSocket listening;
     private final SegmentCalls calls;
     private final ExecutorService threads;
+    private final int maxConnections;
     private final Set<UnixSocket> connections = ConcurrentHashMap.newKeySet();
     /** By instance, those that have said whose they are. */
     private final Map<String, UnixSocket> introduced = new ConcurrentHashMap<>();
     private volatile String application;
     private volatile boolean closed;
 
-    SegmentEndpoint(Path directory, SegmentCalls calls, ExecutorService threads) throws IOException {
+    /** @param maxConnections a further one is closed at once */
+    SegmentEndpoint(Path directory, SegmentCalls calls, ExecutorService threads, int maxConnections) throws IOException {
+        this.maxConnections = maxConnections;
         this.path = directory.resolve("data.sock");
         this.calls = calls;
         this.threads = threads;
@@ -60,9 +64,9 @@ final class SegmentEndpoint implements SegmentServer.Endpoint {
         try {
             while (!closed) {
                 UnixSocket connection = acceptOne();
-                boolean surplus = connections.size() >= MAX_CONNECTIONS;
+                boolean surplus = connections.size() >= maxConnections;
                 if (surplus && !crowded) {
-                    LOG.warn("{} has {} connections and takes no more", path, MAX_CONNECTIONS);
+                    LOG.warn("{} has {} connections and takes no more", path, maxConnections);
                 }
                 crowded = surplus;
                 if (surplus) {

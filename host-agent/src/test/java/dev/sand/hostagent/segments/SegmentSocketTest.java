@@ -24,7 +24,8 @@ class SegmentSocketTest {
     private static final String EVENT = EXECUTION + "/Root";
     private static final int NOBODY = 65534;
 
-    private final MemfdSegments segments = new MemfdSegments(new MemfdSegments.Options(200L << 20, 400L << 20, 1L << 30));
+    private static final int MAX_CONNECTIONS = 256;
+    private final MemfdSegments segments = new MemfdSegments(new MemfdSegments.Options(200L << 20, 400L << 20, 1L << 30, MAX_CONNECTIONS));
     private Path directory;
     private SegmentServer.Endpoint endpoint;
     private PythonClient writer;
@@ -221,7 +222,7 @@ class SegmentSocketTest {
     void aSandboxHasSoManyConnectionsAndNoMore() throws IOException {
         endpoint.bind("app");
         writer.call("write", EVENT, 1);
-        assertThat(reader.call("crowd", SegmentEndpoint.MAX_CONNECTIONS + 20).get("refused").asInt()).isEqualTo(22);
+        assertThat(reader.call("crowd", MAX_CONNECTIONS + 20).get("refused").asInt()).isEqualTo(22);
         assertThat(writer.call("write", EVENT, 1).has("object")).isTrue();
     }
 

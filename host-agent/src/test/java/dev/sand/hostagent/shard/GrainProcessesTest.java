@@ -23,7 +23,7 @@ class GrainProcessesTest {
     private static final String JOURNAL = "@s@5.0";
     private static final byte[] VALUE = new byte[200_000];
 
-    private final MemfdSegments segments = new MemfdSegments(new MemfdSegments.Options(1L << 20, 1L << 20, 2L << 20));
+    private final MemfdSegments segments = new MemfdSegments(new MemfdSegments.Options(1L << 20, 1L << 20, 2L << 20, 16));
     private boolean away;
     private final GlobalObjects objects = new GlobalObjects(new MemoryStore()) {
         @Override
