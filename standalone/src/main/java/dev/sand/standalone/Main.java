@@ -60,6 +60,7 @@ final class Main {
 
     private static void run(Options options) throws Exception {
         long beganNs = System.nanoTime();
+        Thread.setDefaultUncaughtExceptionHandler(new DeadThreads(Log.LOG::error, () -> Runtime.getRuntime().halt(PLATFORM_FAILED)));
         CountDownLatch stopped = new CountDownLatch(1);
         AtomicReference<Platform> started = new AtomicReference<>();
         // Before the start, which may wait long for Kafka and Cassandra: nothing runs by then that has to be waited for.
