@@ -58,6 +58,7 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
     private final SlotKeeper keeper;
     private final HostReport report;
     private final MemoryWatch memoryWatch;
+    private final HeapWatch heapWatch;
     private final RecentFigures recent;
     private final Draining draining;
     private int recovered;
@@ -86,6 +87,8 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
         this.draining = new Draining(configuration, parts.cluster().membership(), report, shards);
         this.memoryWatch = new MemoryWatch(new HostMemory(Path.of("/")), configuration.memoryReserve(), relief(), MemoryWatch.Time.REAL);
         memoryWatch.start();
+        this.heapWatch = new HeapWatch(() -> shards.onMemoryPressure(door.lately(), false), shards::onHeapFull, System::gc);
+        heapWatch.start();
         parts.segments().growsInto(memoryWatch);
         this.recent = new RecentFigures(configuration.host(), shards::figures, parts.cluster().membership()::nowMs);
         recent.start();
@@ -400,6 +403,7 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
     @Override
     public void close() {
         memoryWatch.close();
+        heapWatch.close();
         recent.close();
         draining.stop();
         report.close();
@@ -410,6 +414,7 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
     /** For tests: ends as a crash would, as far as anybody else can see: nothing is written, given up or answered. */
     void abandon() {
         memoryWatch.close();
+        heapWatch.close();
         recent.close();
         keeper.close();
         end();

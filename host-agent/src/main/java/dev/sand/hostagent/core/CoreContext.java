@@ -34,6 +34,7 @@ final class CoreContext {
     final Map<String, Instance> instances = new HashMap<>();
     long nowNs;
     boolean draining;
+    boolean heapIsFull;
     static final int EVENTS_A_TURN = 4;
     private final String idPrefix;
     private int begun;

@@ -133,6 +133,7 @@ public final class HostCore {
             }
             case Input.RoomShort(String application, Map<String, Long> invoked, IntConsumer leaving) ->
                     leaving.accept(context.processes.onRoomShort(application, invoked));
+            case Input.HeapFull full -> context.processes.on(full);
             case Input.InstancesFreed freed -> context.turns.on(freed);
             case Input.RoomWanted wanted -> applicationInputs.on(wanted);
             case Input.SandboxStarted started -> applicationInputs.on(started);

@@ -119,6 +119,9 @@ public sealed interface Input {
      */
     record RoomShort(String application, Map<String, Long> invoked, IntConsumer leaving) implements Input {}
 
+    /** The host agent's heap, in which small values lie, is full, or is so no more. */
+    record HeapFull(boolean isFull) implements Input {}
+
     /** The tenant may run more instances on this host than before: one has ended, or the limit is higher. */
     record InstancesFreed(String tenant) implements Input {}
 

@@ -12,8 +12,8 @@ final class JournalBytes {
     static final long OF_ONE = 64L << 20;
     /** Of all; beyond, whoever writes and has more than the others. */
     static final long OF_ALL = 128L << 20;
-    /** Of a change, beside its values. */
-    private static final int RECORD = 256;
+    /** Of a change, beside its values, in the memory of who reads it. */
+    private static final int RECORD = 1024;
 
     private long all;
     private int shares;

@@ -107,10 +107,17 @@ final class MailboxLine {
             return "process " + process.id() + " has a mailbox of " + home.spec().mailboxBytes() + " bytes, and this message alone"
                     + " has " + payload.size();
         }
+        if (heapLacks(payload)) {
+            return "the memory of this host agent is full; what is idle leaves it";
+        }
         Refusal refusal = process.mailbox().refusal(payload.size());
         return refusal == null ? "others wait to send to process " + process.id()
                 : "process " + process.id() + " has a " + refusal.limit() + " of " + refusal.allowed() + ", and this message would make it "
                         + refusal.actual();
+    }
+
+    private boolean heapLacks(Payload payload) {
+        return context.heapIsFull && payload.bytes() != null;
     }
 
     private void refuse(MailboxSender sender, String error, String message) {
@@ -123,6 +130,9 @@ final class MailboxLine {
         if (sender.isGone()) {
             home.free(List.of(sender.message().payload()));
             return true;
+        }
+        if (heapLacks(sender.message().payload()) && !process.mailbox().hasTaken(sender.message().sender(), sender.message().ordinal())) {
+            return false;
         }
         if (sender instanceof FunctionSender function && function.isAtomic()) {
             if (process.mailbox().refusal(sender.message().payload().size()) != null) {

@@ -205,6 +205,11 @@ final class ProcessHome {
         }
     }
 
+    void heapHasRoom() {
+        overflow.line().onRoom();
+        mailbox.onRoom();
+    }
+
     /** Somebody of that version has to do with it: if it is newer than its own, that was deployed since. */
     void meets(int number) {
         if (number <= version.version()) {

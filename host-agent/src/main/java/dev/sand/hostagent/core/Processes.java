@@ -369,9 +369,20 @@ final class Processes {
                 refusal.allowed(), refusal.actual());
     }
 
+    /** What waited for room in the heap goes on. */
+    void on(Input.HeapFull full) {
+        context.heapIsFull = full.isFull();
+        if (!full.isFull()) {
+            table.all().forEach(ProcessHome::heapHasRoom);
+        }
+    }
+
     /** Why it cannot be just now; null: it can. */
     Failure lacksRoom(Event event, List<StateWrite> withEnd) {
         ProcessHome home = home(event);
+        if (home != null && context.heapIsFull && withEnd.stream().anyMatch(write -> write.value() != null && write.value().bytes() != null)) {
+            return Failure.platform(Errors.UNAVAILABLE, "the memory of this host agent is full; what is idle leaves it", true);
+        }
         return home == null ? null : home.overflow().refusal(attempt(event), withEnd);
     }
 

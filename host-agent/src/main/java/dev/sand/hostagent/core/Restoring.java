@@ -12,7 +12,10 @@ import dev.sand.hostagent.process.InImage;
 import dev.sand.hostagent.process.ProcessChange;
 import dev.sand.hostagent.process.ProcessImage;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 
@@ -85,9 +88,9 @@ final class Restoring implements Tenant {
         if (!what.changes().isEmpty()) {
             context.processes.table().brought(what, !changes.isEmpty() ? changes.getLast().number() : image == null ? 0 : image.number());
         }
-        List<ProcessChange> others = new ArrayList<>(restored.changes());
-        others.removeAll(changes);
-        free(isEarlier ? restored.image() : null, others);
+        Set<ProcessChange> taken = Collections.newSetFromMap(new IdentityHashMap<>());
+        taken.addAll(changes);
+        free(isEarlier ? restored.image() : null, restored.changes().stream().filter(change -> !taken.contains(change)).toList());
         if (image == null && restored.changes().isEmpty()) {
             tell(null, null);
         } else if (image != null && !what.changes().isEmpty() && changes.isEmpty() && !image.hasInvoking()) {

@@ -272,6 +272,10 @@ public final class ShardGroup implements Shards, AutoCloseable {
         return leaving.completeOnTimeout(0, ROOM_PATIENCE_MS, TimeUnit.MILLISECONDS).join() > 0;
     }
 
+    public void onHeapFull(boolean isFull) {
+        shards.forEach(shard -> shard.submit(new Input.HeapFull(isFull)));
+    }
+
     /** What each tenant may use of this host from now on. @param limits by tenant; of others there are none */
     public void limit(Map<String, Allowance.Limits> limits) {
         limits.keySet().forEach(allowances::of);

@@ -29,6 +29,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** What of cloud processes is in the journal when, and what a new owner makes of it. */
 class ProcessRecoveryTest extends ProcessFixture {
@@ -473,6 +474,21 @@ class ProcessRecoveryTest extends ProcessFixture {
         on(new Input.ApplicationLoaded(APP, shop.version(), null));
         assertThat(shop.of(Action.Record.class)).singleElement()
                 .satisfies(record -> assertThat(record.record().status()).isEqualTo(Status.SUCCEEDED));
+    }
+
+    /** Each was compared with each: of so many for minutes, in which the shard did nothing else. */
+    @Test
+    @Timeout(60)
+    void aJournalOfVeryManySmallChangesIsReadAtOnce() {
+        int messages = 60_000;
+        List<ProcessChange> changes = new ArrayList<>(List.of(new ProcessChange("p", 5, 0, 1, new Change.Made(1, 0, 0))));
+        for (int i = 1; i <= messages; i++) {
+            changes.add(new ProcessChange("p", 5, 0, 2L * i, new Change.Arrived("e1/g", i, "p", "k", json("1"))));
+            changes.add(new ProcessChange("p", 5, 0, 2L * i + 1, new Change.Done(List.of(), List.of(2L * i), List.of())));
+        }
+        on(new Input.RecoverProcess(APP.application(), "p", 5, changes, List.of(0L), Map.of()));
+        shop.settle();
+        assertThat(shop.core().context().processes.table().here(APP.application(), "p").process().number()).isEqualTo(2L * messages + 1);
     }
 
     /** Its earlier owner may have died while it wrote one, which is there by then. */

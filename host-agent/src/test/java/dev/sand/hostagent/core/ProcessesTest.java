@@ -272,6 +272,48 @@ class ProcessesTest extends ProcessFixture {
         assertThat(call(fills, send(10_000, "q", "1"))).as("nobody keeps the room").isEqualTo(new Answer.Done());
     }
 
+    // --- a heap that is full
+
+    @Test
+    void smallValuesAreNotTakenWhileTheHeapIsFullAndLargeOnesAre() {
+        Running writes = running("p");
+        on(new Input.HeapFull(true));
+        assertThat(call(writes, new ProcessCall.Write(List.of(new StateWrite("a", json("1")))))).isInstanceOfSatisfying(Answer.Refused.class,
+                refused -> assertThat(refused.error()).isEqualTo(Errors.UNAVAILABLE));
+        Payload large = new Payload(Payload.OCTETS, null, new Payload.Reference("o", 100_000));
+        assertThat(call(writes, new ProcessCall.Write(List.of(new StateWrite("a", large))))).isEqualTo(new Answer.Done());
+        assertThat(call(writes, new ProcessCall.Write(List.of(new StateWrite("b", null))))).as("that makes room").isEqualTo(new Answer.Done());
+        on(new Input.HeapFull(false));
+        assertThat(call(writes, new ProcessCall.Write(List.of(new StateWrite("a", json("1")))))).isEqualTo(new Answer.Done());
+    }
+
+    @Test
+    void anEndWaitsForRoomInTheHeap() {
+        Running writes = running("p");
+        on(new Input.HeapFull(true));
+        finish(writes, write("a", "1"));
+        assertThat(state(running("p"), "a")).isNull();
+        on(new Input.HeapFull(false));
+        shop.after(1);
+        assertThat(state(running("p"), "a")).isEqualTo("1");
+    }
+
+    @Test
+    void aMessageWaitsForRoomInTheHeap() {
+        Running reads = running("q");
+        Running sends = running("p");
+        on(new Input.HeapFull(true));
+        ask(sends, new ProcessCall.Send(0, "q", "k", json("1"), 5_000));
+        ask(sends, new ProcessCall.Send(1, "q", "k", json("2"), 0));
+        assertThat(told).singleElement().isInstanceOfSatisfying(Answer.Refused.class, refused -> {
+            assertThat(refused.error()).isEqualTo(Errors.OVERLOADED);
+            assertThat(refused.message()).contains("memory of this host agent is full");
+        });
+        assertThat(received(reads)).isNull();
+        on(new Input.HeapFull(false));
+        assertThat(received(reads)).isEqualTo("1");
+    }
+
     // --- life
 
     @Test
