@@ -154,6 +154,11 @@ public interface GlobalStore extends AutoCloseable {
     /** For an id that no entry has named for longer than any write takes. Nothing happens when one names it after all. */
     default void deleteUnnamed(String id) {}
 
+    /** Why it took nothing lately for want of room; null: it is not known to have none. */
+    default String full() {
+        return null;
+    }
+
     @Override
     void close();
 }

@@ -2,6 +2,7 @@ package dev.sand.datalayer;
 
 import dev.sand.datalayer.StoreException.Kind;
 import dev.sand.event.DurationCounts;
+import dev.sand.event.LatelyFull;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -34,6 +35,7 @@ public final class MeasuredStore implements GlobalStore {
     }
 
     private final GlobalStore store;
+    private final LatelyFull room = new LatelyFull();
     private final Map<Call, Counts> counts = new EnumMap<>(Call.class);
 
     public MeasuredStore(GlobalStore store) {
@@ -68,6 +70,9 @@ public final class MeasuredStore implements GlobalStore {
             } else {
                 of.failures.get(e.kind()).increment();
             }
+            if (e.kind() == Kind.FULL) {
+                room.refused(e.getMessage());
+            }
             throw e;
         }
     }
@@ -77,6 +82,11 @@ public final class MeasuredStore implements GlobalStore {
             question.run();
             return null;
         });
+    }
+
+    @Override
+    public String full() {
+        return room.why();
     }
 
     @Override

@@ -27,6 +27,21 @@ class MeasuredStoreTest extends GlobalStoreContract {
     }
 
     @Test
+    void thatItHasNoRoomIsTold() {
+        ForwardingStore full = new ForwardingStore() {
+            @Override
+            public void deleteScope(String table, String scope) {
+                throw new StoreException(Kind.FULL, "no room", 0, null);
+            }
+        };
+        try (MeasuredStore measured = new MeasuredStore(full)) {
+            assertThat(measured.full()).isNull();
+            assertThatThrownBy(() -> measured.deleteScope("t", "app")).isInstanceOf(StoreException.class);
+            assertThat(measured.full()).isEqualTo("no room");
+        }
+    }
+
+    @Test
     void whatIsAnsweredIsTimedAndWhatFailsIsCountedWithItsReason() {
         ForwardingStore away = new ForwardingStore() {
             @Override

@@ -130,6 +130,11 @@ public interface GlobalBus extends AutoCloseable {
     /** Bytes accepted and not yet durable. */
     long backlogBytes();
 
+    /** Why it took no record lately for want of room; null: it is not known to have none. */
+    default String full() {
+        return null;
+    }
+
     @Override
     void close();
 }

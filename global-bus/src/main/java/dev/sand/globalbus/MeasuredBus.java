@@ -2,6 +2,7 @@ package dev.sand.globalbus;
 
 import dev.sand.event.DurationCounts;
 import dev.sand.globalbus.BusException.Kind;
+import dev.sand.event.LatelyFull;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.List;
@@ -22,6 +23,7 @@ public final class MeasuredBus implements GlobalBus {
 
     private final GlobalBus bus;
     private final DurationCounts appends = new DurationCounts();
+    private final LatelyFull room = new LatelyFull();
     private final Map<Call, Map<Kind, LongAdder>> failures = new EnumMap<>(Call.class);
 
     public MeasuredBus(GlobalBus bus) {
@@ -83,6 +85,9 @@ public final class MeasuredBus implements GlobalBus {
         @Override
         public void onFailed(BusException failure) {
             failed(Call.APPEND, failure);
+            if (failure.kind() == Kind.FULL) {
+                room.refused(failure.getMessage());
+            }
             listener.onFailed(failure);
         }
     }
@@ -155,6 +160,11 @@ public final class MeasuredBus implements GlobalBus {
     @Override
     public void trim(String topic, int partition, long offset) {
         asked(Call.TOPICS, () -> bus.trim(topic, partition, offset));
+    }
+
+    @Override
+    public String full() {
+        return room.why();
     }
 
     @Override

@@ -37,6 +37,16 @@ class MeasuredBusTest extends GlobalBusContract {
     }
 
     @Test
+    void thatItHasNoRoomIsTold() {
+        try (MeasuredBus bus = new MeasuredBus(new MemoryBus(2, Integer.MAX_VALUE, Runnable::run))) {
+            bus.createTopic("t", 1);
+            assertThat(bus.full()).isNull();
+            bus.append("t", 0, new byte[3], AppendFuture.completing(new CompletableFuture<>()));
+            assertThat(bus.full()).contains("full");
+        }
+    }
+
+    @Test
     void whatIsDurableAndWhatFailsIsCountedWithItsReason() {
         try (MeasuredBus bus = new MeasuredBus(new MemoryBus())) {
             bus.createTopic("t", 1);

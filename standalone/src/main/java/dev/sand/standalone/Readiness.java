@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
 /**
- * Whether this process can do its work: the global bus and the store answer, slots have owners, and a host is sure of its own.
+ * Whether this process can do its work: the global bus and the store answer and have room, slots have owners, and a host is sure of its own.
  * Asked by whoever watches over it, maybe often: an answer holds for a second, and what does not answer in time is taken for
  * away. While the process starts it says what is waited for.
  *
@@ -88,8 +88,8 @@ final class Readiness implements Supplier<String> {
             return before;
         }
         Backends asked = backends;
-        CompletableFuture<String> bus = ask("the global bus", asked.bus()::backlogBytes, () -> asked.bus().topics());
-        CompletableFuture<String> store = ask("the global store", () -> 0L, registry::applications);
+        CompletableFuture<String> bus = ask("the global bus", asked.bus()::backlogBytes, () -> asked.bus().topics(), asked.bus()::full);
+        CompletableFuture<String> store = ask("the global store", () -> 0L, registry::applications, asked.store()::full);
         Looked looked = new Looked(bus.join(), store.join(), slots(asked.membership()), System.nanoTime());
         last.set(looked);
         return looked;
@@ -103,11 +103,12 @@ final class Readiness implements Supplier<String> {
     }
 
     /** @return what is wrong, or null; completes in time, whatever happens */
-    private static CompletableFuture<String> ask(String what, Supplier<Long> backlog, Runnable question) {
+    private static CompletableFuture<String> ask(String what, Supplier<Long> backlog, Runnable question, Supplier<String> full) {
         return CompletableFuture.supplyAsync(() -> {
             try {
                 question.run();
-                return null;
+                String lately = full.get();
+                return lately == null ? null : what + " has no room: " + lately;
             } catch (BusException | StoreException e) {
                 return what + " does not answer: " + e.getMessage() + (backlog.get() == 0 ? "" : "; " + backlog.get()
                         + " bytes wait for it");
