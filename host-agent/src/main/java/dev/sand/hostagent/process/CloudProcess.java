@@ -159,7 +159,7 @@ public final class CloudProcess {
 
     /** Whether more of it is in memory than may be, and an image would change that. */
     public boolean needsImage() {
-        return residentBytes() > spec.memoryBytes() && state.residence().hasDirty();
+        return state.residence().isOver(spec.memoryBytes()) && state.residence().hasDirty();
     }
 
     /** The attempt is told of the value: it stays in memory until {@link #hasRead}. */

@@ -127,7 +127,7 @@ final class ProcessState {
     }
 
     Set<String> cold(long most) {
-        return bytes <= most ? Set.of() : residence.cold(values, most);
+        return bytes <= most && values.size() <= Residence.MOST_LARGE ? Set.of() : residence.cold(values, most);
     }
 
     /** How large it would be. @param last by key, what is written to it last; null values: deleted */

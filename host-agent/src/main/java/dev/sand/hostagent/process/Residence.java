@@ -3,6 +3,7 @@ package dev.sand.hostagent.process;
 import dev.sand.event.Payload;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -40,17 +41,35 @@ final class Residence {
         private boolean isEvicted() {
             return InImage.is(value);
         }
+
+        private boolean isLarge() {
+            return value.reference() != null && !isEvicted();
+        }
     }
+
+    /** Of values in shared memory: each costs the host a descriptor, of which an application has so many. */
+    static final int MOST_LARGE = 2_000;
 
     /** That may leave, by when they were used. */
     private final TreeMap<Long, Held> evictable = new TreeMap<>();
     private final Set<Held> dirty = new HashSet<>();
     private long uses;
     private long bytes;
+    private int large;
 
     /** Of all that are in memory. */
     long bytes() {
         return bytes;
+    }
+
+    /** Whether more is in memory than may be. */
+    boolean isOver(long most) {
+        return bytes > most || large > MOST_LARGE;
+    }
+
+    private void count(Held held, int sign) {
+        bytes += held.isEvicted() ? 0 : sign * held.size();
+        large += held.isLarge() ? sign : 0;
     }
 
     /** Whether an image would let some leave that cannot now. */
@@ -66,7 +85,7 @@ final class Residence {
         if (!imaged) {
             dirty.add(held);
         }
-        bytes += held.isEvicted() ? 0 : held.size();
+        count(held, 1);
         settle(held);
         return held;
     }
@@ -75,7 +94,7 @@ final class Residence {
     void drop(Held held) {
         evictable.remove(held.used);
         dirty.remove(held);
-        bytes -= held.isEvicted() ? 0 : held.size();
+        count(held, -1);
         held.pins = Integer.MAX_VALUE; // it is not to come back
     }
 
@@ -112,18 +131,22 @@ final class Residence {
     /** It is in memory again. */
     void loaded(Held held, Payload value) {
         held.value = value;
-        bytes += held.size();
+        count(held, 1);
         use(held);
     }
 
     /** Lets values leave, those first that were not used for longest. @return what they were */
     List<Payload> evict(long most) {
         List<Payload> left = new ArrayList<>(0);
-        while (bytes > most && !evictable.isEmpty()) {
-            Held held = evictable.pollFirstEntry().getValue();
-            bytes -= held.size();
-            left.add(held.value);
-            held.value = InImage.of(held.value);
+        Iterator<Held> oldest = evictable.values().iterator();
+        while (isOver(most) && oldest.hasNext()) {
+            Held held = oldest.next();
+            if (bytes > most || held.isLarge()) {
+                oldest.remove();
+                count(held, -1);
+                left.add(held.value);
+                held.value = InImage.of(held.value);
+            }
         }
         return left;
     }
@@ -140,12 +163,13 @@ final class Residence {
             }
         });
         long left = bytes;
+        int leftLarge = large;
         for (Held held : here.values()) {
-            if (left <= most) {
-                break;
+            if (left > most || leftLarge > MOST_LARGE && held.isLarge()) {
+                left -= held.size();
+                leftLarge -= held.isLarge() ? 1 : 0;
+                cold.add(held.key);
             }
-            left -= held.size();
-            cold.add(held.key);
         }
         return cold;
     }

@@ -74,6 +74,25 @@ class OverflowTest extends ProcessFixture {
         return Failure.platform(Errors.UNAVAILABLE, "the store is away", true);
     }
 
+    /** Each takes a descriptor, however small it is. */
+    @Test
+    void soManyLargeValuesAreInMemoryAndNoMore() {
+        int many = 2_000;
+        shop = new CoreFixture().with(new ProcessSpec(2, 1_000, 10_000, 64L << 20, 1L << 30, 1_000, 5_000, Map.of())).with(patient()).warm();
+        StateWrite[] writes = new StateWrite[many];
+        for (int i = 0; i < many; i++) {
+            writes[i] = new StateWrite("k" + i, new Payload(Payload.OCTETS, null, new Payload.Reference("of-k" + i, 10)));
+        }
+        finish(running("p"), new StateWrite("small", CoreFixture.json("1")));
+        finish(running("p"), writes);
+        shop.settle();
+        assertThat(shop.images).isEmpty();
+        keep("one", "two");
+        assertThat(shop.images).containsKey("p");
+        assertThat(freed()).as("those that were not used for longest").containsExactlyInAnyOrder("of-k0", "of-k1");
+        assertThat(home().process().stored("small").bytes()).as("that takes none").isNotNull();
+    }
+
     @Test
     void whatIsOverTheMemoryLeavesOnceAnImageHasIt() {
         keep("a", "b");
