@@ -1,5 +1,6 @@
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { APPLICATION, newApplication, pathFault, placeOf, rootOf, takeFolder } from "../src/model/bundle";
+import { ALWAYS_LEFT, APPLICATION, newApplication, pathFault, placeOf, rootOf, takeFolder } from "../src/model/bundle";
 import { countOf, differences } from "../src/model/differences";
 
 const dropped = (...paths: readonly string[]) => paths.map((path) => ({ path, size: 1 }));
@@ -12,6 +13,12 @@ test("a folder's files from its sand.yaml on, without what is no part of an appl
   expect(taken.fault).toBeNull();
   expect(taken.files.map((one) => one.path)).toEqual(["grains/a/handler.py", "grains/b/handler.py", "sand.yaml"]);
   expect(taken.left).toEqual(["shop/.git/config", "shop/grains/a/__pycache__/x.pyc", "shop/docs/a.md", "shop/notes.txt", "other/x"]);
+});
+
+test("what is left out is what the platform leaves out", () => {
+  const { leftOut, vectors } = JSON.parse(readFileSync(new URL("../../event/vectors/bundle/left-out.json", import.meta.url), "utf8"));
+  expect([...ALWAYS_LEFT].sort()).toEqual([...leftOut].sort());
+  for (const { path, leftOut } of vectors) expect(takeFolder(dropped("sand.yaml", path), "").left, path).toEqual(leftOut ? [path] : []);
 });
 
 test("the nearest sand.yaml is the application's", () => {

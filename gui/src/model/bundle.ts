@@ -20,7 +20,8 @@ export const MOST_FILES = 20_000;
 /** As much as the platform takes as an archive; what is zipped is held in memory. */
 export const MOST_BYTES = 256 * 1024 * 1024;
 
-const ALWAYS_LEFT = [".git", ".sand", ".sandignore", "__pycache__", "*.pyc", ".pytest_cache", ".ruff_cache", ".venv", "__MACOSX", ".DS_Store"];
+/** As everywhere (event/vectors/bundle): the platform takes none of it. */
+export const ALWAYS_LEFT = ["*.pyc", ".DS_Store", ".dependencies", ".git", ".hg", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".sand", ".sandignore", ".svn", ".venv", "__MACOSX", "__pycache__", "node_modules"];
 
 const isAlwaysLeft = ALWAYS_LEFT.map(matcher);
 
