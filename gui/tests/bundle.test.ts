@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { ALWAYS_LEFT, APPLICATION, newApplication, pathFault, placeOf, rootOf, takeFolder } from "../src/model/bundle";
+import { ALWAYS_LEFT, APPLICATION, newApplication, pathFault, placeOf, rootOf, takeFolder, zipFault } from "../src/model/bundle";
 import { countOf, differences } from "../src/model/differences";
 
 const dropped = (...paths: readonly string[]) => paths.map((path) => ({ path, size: 1 }));
@@ -31,6 +31,19 @@ test("paths that the platform would refuse are refused here", () => {
   for (const path of ["../a", "/a", "C:/a", "a\\b", "a//b", "a/./b", "a/ b", "a\u0001", "a/".repeat(33) + "a", "x".repeat(1025)]) expect(pathFault(path), path).not.toBeNull();
   expect([pathFault("grains/ä/handler.py"), pathFault("a b/<c>.txt")]).toEqual([null, null]);
   expect(takeFolder(dropped("sand.yaml", "a/../../b"), "").fault).toMatch(/leaves the folder/);
+});
+
+test("of single files the one that fits nowhere is named", () => {
+  const fault = (...names: readonly string[]): string | null => takeFolder(dropped(...names), "").fault;
+  expect(fault("a.py", "README.md")).toMatch(/^"README.md" is no grain/);
+  expect(fault("a.py", "Shop.ZIP")).toMatch(/^"Shop.ZIP" is taken alone/);
+  expect(fault("2.py")).toMatch(/^"2.py" makes no name/);
+  expect([fault("shop/README.md"), fault("a.py", "shop/x")].map((one) => one?.slice(0, 22))).toEqual(["There is no sand.yaml ", "There is no sand.yaml "]);
+});
+
+test("a zip that is too large is not sent", () => {
+  expect(zipFault({ path: "a.zip", size: 300 * 2 ** 20 })).toBe('"a.zip" has 300 MiB; 256 MiB are taken.');
+  expect(zipFault({ path: "a.zip", size: 256 * 2 ** 20 })).toBeNull();
 });
 
 test("too much is said before it is sent", () => {
