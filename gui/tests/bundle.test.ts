@@ -1,5 +1,6 @@
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { APPLICATION, newApplication, pathFault, placeOf, rootOf, takeFolder } from "../src/model/bundle";
+import { ALWAYS_LEFT, APPLICATION, newApplication, pathFault, placeOf, rootOf, takeFolder, zipFault } from "../src/model/bundle";
 import { countOf, differences } from "../src/model/differences";
 
 const dropped = (...paths: readonly string[]) => paths.map((path) => ({ path, size: 1 }));
@@ -14,6 +15,12 @@ test("a folder's files from its sand.yaml on, without what is no part of an appl
   expect(taken.left).toEqual(["shop/.git/config", "shop/grains/a/__pycache__/x.pyc", "shop/docs/a.md", "shop/notes.txt", "other/x"]);
 });
 
+test("what is left out is what the platform leaves out", () => {
+  const { leftOut, vectors } = JSON.parse(readFileSync(new URL("../../event/vectors/bundle/left-out.json", import.meta.url), "utf8"));
+  expect([...ALWAYS_LEFT].sort()).toEqual([...leftOut].sort());
+  for (const { path, leftOut } of vectors) expect(takeFolder(dropped("sand.yaml", path), "").left, path).toEqual(leftOut ? [path] : []);
+});
+
 test("the nearest sand.yaml is the application's", () => {
   expect(rootOf(["a/b/sand.yaml", "a/sand.yaml", "a/x"])).toBe("a/");
   expect([rootOf(["sand.yaml"]), rootOf(["a/notsand.yaml"])]).toEqual(["", null]);
@@ -24,6 +31,19 @@ test("paths that the platform would refuse are refused here", () => {
   for (const path of ["../a", "/a", "C:/a", "a\\b", "a//b", "a/./b", "a/ b", "a\u0001", "a/".repeat(33) + "a", "x".repeat(1025)]) expect(pathFault(path), path).not.toBeNull();
   expect([pathFault("grains/ä/handler.py"), pathFault("a b/<c>.txt")]).toEqual([null, null]);
   expect(takeFolder(dropped("sand.yaml", "a/../../b"), "").fault).toMatch(/leaves the folder/);
+});
+
+test("of single files the one that fits nowhere is named", () => {
+  const fault = (...names: readonly string[]): string | null => takeFolder(dropped(...names), "").fault;
+  expect(fault("a.py", "README.md")).toMatch(/^"README.md" is no grain/);
+  expect(fault("a.py", "Shop.ZIP")).toMatch(/^"Shop.ZIP" is taken alone/);
+  expect(fault("2.py")).toMatch(/^"2.py" makes no name/);
+  expect([fault("shop/README.md"), fault("a.py", "shop/x")].map((one) => one?.slice(0, 22))).toEqual(["There is no sand.yaml ", "There is no sand.yaml "]);
+});
+
+test("a zip that is too large is not sent", () => {
+  expect(zipFault({ path: "a.zip", size: 300 * 2 ** 20 })).toBe('"a.zip" has 300 MiB; 256 MiB are taken.');
+  expect(zipFault({ path: "a.zip", size: 256 * 2 ** 20 })).toBeNull();
 });
 
 test("too much is said before it is sent", () => {

@@ -71,6 +71,30 @@ test("a state behind a Choice is one that it chooses, or what else is not chosen
   expect(JSON.parse(addAfter('{"StartAt": "A", "States": {"A": {"Type": "Choice", "Default": "A"}}}', "/States/A", "Fail", "").text).States.A.Choices[0].Next).toBe("Fail");
 });
 
+const ONLY_JSONPATH = ["Variable", "IsPresent", "InputPath", "OutputPath", "ResultPath", "Parameters", "ResultSelector", "ItemsPath", "Result"];
+const RULE = { Condition: "{% $exists($states.input.value) %}", Next: "B" };
+
+test("in a definition in JSONata nothing is put in that is JSONPath's, wherever it goes", () => {
+  const text = `{"QueryLanguage": "JSONata", "StartAt": "M", "States": {
+    "M": {"Type": "Map", "ItemProcessor": {"StartAt": "A", "States": {"A": {"Type": "Pass", "Next": "B"}, "B": {"Type": "Pass", "End": true}}}, "End": true}}}`;
+  for (const pointer of ["/States/M", "/States/M/ItemProcessor/States/A"]) {
+    for (const type of Object.keys(PALETTE).filter((one) => canFollow(text, pointer, one))) {
+      const made = JSON.parse(addAfter(text, pointer, type, "a").text);
+      expect(objects(made).flatMap((one) => Object.keys(one)).filter((key) => ONLY_JSONPATH.includes(key)), type).toEqual([]);
+    }
+  }
+  const inner = JSON.parse(addAfter(text, "/States/M/ItemProcessor/States/A", "Choice", "").text).States.M.ItemProcessor.States;
+  expect(inner.Choice).toEqual({ Type: "Choice", Choices: [RULE], Default: "B" });
+});
+
+test("one more rule of a Choice is in the Choice's language", () => {
+  const choice = (whole: string, own: string): string => `{${whole}"StartAt": "A", "States": {"A": {"Type": "Choice", ${own}"Choices": [], "Default": "E"}, "E": {"Type": "Succeed"}}}`;
+  const [jsonata, jsonPath] = ['"QueryLanguage": "JSONata", ', '"QueryLanguage": "JSONPath", '];
+  const rule = (text: string): Json => JSON.parse(addAfter(text, "/States/A", "Pass", "").text).States.A.Choices[0];
+  for (const text of [choice(jsonata, ""), choice("", jsonata), choice(jsonPath, jsonata)]) expect(rule(text)).toEqual({ ...RULE, Next: "Pass" });
+  for (const text of [choice("", ""), choice(jsonPath, ""), choice("", jsonPath)]) expect(rule(text)).toEqual({ Variable: "$.value", IsPresent: true, Next: "Pass" });
+});
+
 test("an end goes behind what ends, and nothing behind an end: nothing is cut off", () => {
   for (const type of ENDS) {
     expect(addAfter(TEXT, "/States/A", type, "")).toEqual({ text: TEXT, name: "" });

@@ -4,7 +4,7 @@ import { asCommand, operands, options } from "../src/model/command";
 import { asCurl, quoted } from "../src/model/curl";
 import { type Route, formatRoute, parseRoute } from "../src/model/route";
 import { members, own } from "../src/model/members";
-import { ago, bytes, duration, exactly, jsonFault, logText, many, value, visible, written } from "../src/model/show";
+import { ago, bytes, duration, exactly, jsonFault, logText, many, value, visible, visibleName, written } from "../src/model/show";
 import { rowsOf } from "../src/model/timeline";
 
 test("each page's address leads back to it", () => {
@@ -84,6 +84,11 @@ test("characters that are not seen, but turn or hide what is, are shown as escap
   expect(visible("user\u202egnp.exe \u2066x\u2069\u200f\u001b[2J\u0000\u009b")).toBe("user\\u202egnp.exe \\u2066x\\u2069\\u200f\\u001b[2J\\u0000\\u009b");
   expect(visible("a\rb\r\nc\r")).toBe("a\\u000db\r\nc\\u000d");
   for (const text of ["tab\tand\nline\r\nend", "žluťoučký 日本 שלום 👩‍👩‍👧 \u00a0"]) expect(visible(text)).toBe(text);
+});
+
+test("a name stands in one line, and looks like no other", () => {
+  expect(visibleName("a\nb\tc\r\nd\u202ee")).toBe("a\\nb\\tc\\r\\nd\\u202ee");
+  for (const name of ["a b", "žluťoučký 日本", "a\u00a0b"]) expect(visibleName(name)).toBe(name);
 });
 
 test("numbers with the unit that reads best", () => {

@@ -10,7 +10,7 @@ const put = (key, body, type = "application/json") => fetch(at(key), { method: "
 
 await withPage(async (page) => {
   step("keys by prefix");
-  for (const key of ["walk/1", "walk/<b>2</b>", "other"]) assert.equal((await put(key, '{"big": 12345678901234567890}')).status, 200);
+  for (const key of ["walk/1", "walk/<b>2</b>", "walk/3\n\t4", "other"]) assert.equal((await put(key, '{"big": 12345678901234567890}')).status, 200);
   await page.goto(`${server}/ui/#/applications/gate`);
   await page.getByRole("link", { name: "Data", exact: true }).click();
   await page.getByRole("link", { name: "other", exact: true }).waitFor();
@@ -19,6 +19,7 @@ await withPage(async (page) => {
   await page.waitForURL(/prefix=walk/);
   await page.getByRole("link", { name: "walk/<b>2</b>" }).waitFor();
   assert.equal(await page.locator("main b").count(), 0, "a key is text");
+  assert.match(await page.locator("tbody").innerText(), /walk\/3\\n\\t4/, "and looks like no other");
   await accessible(page, "data");
 
   step("one is edited by keyboard, and has another version");

@@ -78,7 +78,12 @@ await withPage(async (page) => {
     await page.getByText("greeting Meanwhile").waitFor();
     await post("/invoke/gate/greet", { name: "After" });
     await page.getByText("greeting After").waitFor();
-    for (const name of ["Before", "Meanwhile", "After"]) assert.equal(await page.getByText(`greeting ${name}`).count(), 1, name);
+
+    step("a connection that dies without a word is noticed all the same");
+    way.silence();
+    await post("/invoke/gate/greet", { name: "Unheard" });
+    await page.getByText("greeting Unheard").waitFor();
+    for (const name of ["Unheard", "Before", "Meanwhile", "After"]) assert.equal(await page.getByText(`greeting ${name}`).count(), 1, name);
   } finally {
     way.close();
   }

@@ -105,6 +105,8 @@ try {
     step("what is no application says why, with each finding");
     await choose(page, "Choose a folder", join(gate, "grains"));
     await page.getByRole("alert").getByText("There is no sand.yaml in it").waitFor();
+    await drop(page, "README.md", "# no grain");
+    await page.getByRole("alert").getByText('"README.md" is no grain').waitFor();
     writeFileSync(join(folder, "sand.yaml"), "name: gate\nroutes: [{path: /a, target: nobody}]\ntriggers: {t: {every: 1s, target: nobody}}\n");
     await choose(page, "Choose a folder", folder);
     await page.getByRole("alert").getByText("/routes/0/target").first().waitFor();

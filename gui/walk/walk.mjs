@@ -111,6 +111,8 @@ await withPage(async (page) => {
   await page.locator("tbody a").first().click();
   await page.getByRole("heading", { name: "GateClosed" }).waitFor();
   assert.match(await page.getByLabel("Stack trace").innerText(), /line \d+, in handle/);
+  // Each line that it names is a way there.
+  await page.locator(".places li").nth(1).waitFor();
   await state(page, "Check", "failed");
   await accessible(page, "execution-failed");
   await invoke("open", { open: true });

@@ -5,6 +5,8 @@ In a request's record there is the box, which opens for that request and no othe
 
 from __future__ import annotations
 
+import unicodedata
+
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
@@ -27,14 +29,24 @@ def opened(request, body, field):
 
 def new(request, body, field):
     """The hash of a password that somebody chose."""
-    password = opened(request, body, field)
+    password = normal(opened(request, body, field))
     if not LEAST <= len(password) <= MOST:
         raise bad_request(f"A password has {LEAST} to {MOST} characters.", f"/body/{field}")
     return HASHER.hash(password)
 
 
+def normal(password):
+    """As RFC 8265 has it (OpaqueString): one keyboard writes an accent into the letter, another behind it."""
+    return unicodedata.normalize("NFC", password)
+
+
 def fits(hash, password):
     """:param hash: None: there is no such user, and nothing fits"""
+    # One that was kept before passwords were normalised is that of what was typed.
+    return any([_fits(hash, one) for one in dict.fromkeys((normal(password), password))])
+
+
+def _fits(hash, password):
     try:
         return HASHER.verify(hash or NOBODYS, password) and hash is not None
     except (VerificationError, InvalidHashError):

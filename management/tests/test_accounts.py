@@ -51,6 +51,20 @@ def test_a_password_is_kept_as_a_hash_alone(ada, sand_application):
     assert SECRET not in str([*sand_application.data.table("users").items()])
 
 
+def test_a_password_is_one_however_its_accents_are_written(ada, caller, sand_application):
+    composed, decomposed = "caf\u00e9 cr\u00e8me", "cafe\u0301 cre\u0300me"
+    users = sand_application.data.table("users")
+    assert ada("account", "changePassword", body={"old": f"box:{SECRET}", "new": f"box:{decomposed}"}).status == 204
+    try:
+        assert PasswordHasher().verify(users.get("ada")["hash"], composed)
+        assert [sign_in(caller, "ada", one).status for one in (composed, decomposed, "cafe creme")] == [201, 201, 401]
+        # Kept before it was so.
+        users.put("ada", users.get("ada") | {"hash": PasswordHasher().hash(decomposed)})
+        assert [sign_in(caller, "ada", one).status for one in (decomposed, "cafe creme")] == [201, 401]
+    finally:
+        users.put("ada", users.get("ada") | {"hash": PasswordHasher().hash(SECRET)})
+
+
 def test_who_signs_in_has_a_session(ada, caller, sand_application):
     answer = sign_in(caller, "ada", token="first")
     assert (answer.status, answer.body["user"], answer.body["tenants"]) == (201, "ada", {"default": "owner"})

@@ -1,14 +1,17 @@
 """The zip of an application's folder."""
 
 import io
+import json
 import os
 import zipfile
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import click
 import pytest
 
-from sand.command.bundle import zip_folder
+from sand.command.bundle import ALWAYS_IGNORED, is_ignored, zip_folder
+
+CHECKOUT = Path(__file__).parents[3]
 
 
 @pytest.fixture
@@ -35,6 +38,18 @@ def test_what_builds_and_editors_leave_stays_out(application: Path):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("x")
     assert names(zip_folder(application)) == ["grains/hello/handler.py", "sand.yaml"]
+
+
+def test_what_is_left_out_is_what_the_platform_leaves_out():
+    left_out = json.loads((CHECKOUT / "event/vectors/bundle/left-out.json").read_text())
+    assert sorted(ALWAYS_IGNORED) == sorted(left_out["leftOut"])
+    for each in left_out["vectors"]:
+        assert is_ignored(PurePosixPath(each["path"]), ALWAYS_IGNORED) == each["leftOut"], each["path"]
+
+
+def test_the_guide_names_what_is_left_out():
+    guide = (CHECKOUT / "docs/GUIDE.md").read_text()
+    assert not [name for name in ALWAYS_IGNORED if f"`{name}`" not in guide]
 
 
 def test_sandignore_names_what_else_stays_out(application: Path):

@@ -1,5 +1,5 @@
 // What was dropped or chosen, as something that can be deployed.
-import { placeOf, rootOf, takeFolder } from "../model/bundle";
+import { isZip, placeOf, rootOf, takeFolder, zipFault } from "../model/bundle";
 import { type Content, contentOf } from "../model/content";
 import { bytes, many } from "../model/show";
 import { zipped } from "./deploy";
@@ -14,7 +14,9 @@ export type Chosen =
 export async function chosenOf(dropped: readonly DroppedFile[]): Promise<Chosen> {
   const [first] = dropped;
   if (!first) throw new Error("Nothing was chosen.");
-  if (dropped.length === 1 && first.path.toLowerCase().endsWith(".zip")) {
+  if (dropped.length === 1 && isZip(first.path)) {
+    const fault = zipFault(first);
+    if (fault !== null) throw new Error(fault);
     return { kind: "zip", zip: first.file, told: `${first.path}, ${bytes(first.size)}`, left: [] };
   }
   if (dropped.every((one) => placeOf(one.file.name) !== null && !one.path.includes("/"))) return files(dropped);

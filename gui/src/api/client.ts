@@ -10,7 +10,21 @@ export type Problem = Schemas["Problem"];
 /** Where the platform is: this page is at ui/ below it. */
 export const SERVER = new URL("..", document.baseURI.split("#")[0]).href;
 
-export const client = createClient<paths>({ baseUrl: SERVER.replace(/\/$/, "") });
+/** What is only read is answered sooner: on a line that died without a word it would be waited for for ever. */
+const ANSWER_MS = 60_000;
+
+async function inTime(request: Request): Promise<Response> {
+  if (request.method !== "GET") return fetch(request);
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(new TypeError("No answer came for a minute.")), ANSWER_MS);
+  try {
+    return await fetch(request, { signal: AbortSignal.any([request.signal, late.signal]) });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+export const client = createClient<paths>({ baseUrl: SERVER.replace(/\/$/, ""), fetch: inTime });
 
 client.use({
   onRequest({ request }) {

@@ -5,6 +5,8 @@ import { type Problem, Refusal } from "./client";
 import { askForKey, shownKey } from "./key";
 
 const AGAIN_MS = 2_000;
+/** The platform writes something every few seconds, if only a comment: a line that brings nothing for so long is dead, whatever the browser thinks. */
+const SILENT_MS = 15_000;
 
 export interface Heard {
   readonly events: Readonly<Record<string, (data: string) => void>>;
@@ -26,13 +28,20 @@ export function openStream(url: string, heard: Heard): () => void {
   let ended = new AbortController();
   const text = new EventText();
   let again: number | undefined;
+  let silent: number | undefined;
   let refused = false;
 
+  function listen(line: AbortController): void {
+    window.clearTimeout(silent);
+    silent = window.setTimeout(() => line.abort(), SILENT_MS);
+  }
+
   /** @return whether it is to be opened again */
-  async function read(): Promise<boolean> {
+  async function read(line: AbortController): Promise<boolean> {
+    listen(line);
     const key = shownKey();
     const last: Record<string, string> = text.lastId ? { "Last-Event-ID": text.lastId } : {};
-    const answer = await fetch(url, { headers: { Accept: "text/event-stream", ...key, ...last }, cache: "no-store", signal: ended.signal });
+    const answer = await fetch(url, { headers: { Accept: "text/event-stream", ...key, ...last }, cache: "no-store", signal: AbortSignal.any([ended.signal, line.signal]) });
     if (answer.status === 401) askForKey(key);
     if (!isPassing(answer.status)) {
       const problem = (await answer.json().catch(() => null)) as Problem | null;
@@ -43,6 +52,7 @@ export function openStream(url: string, heard: Heard): () => void {
     heard.onLine(true);
     const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
     for (let piece = await reader.read(); !piece.done && !ended.signal.aborted; piece = await reader.read()) {
+      listen(line);
       for (const event of text.feed(piece.value)) if (!ended.signal.aborted) heard.events[event.name]?.(event.data);
     }
     return true;
@@ -52,10 +62,11 @@ export function openStream(url: string, heard: Heard): () => void {
     const own = new AbortController();
     ended = own;
     text.restart();
-    read()
+    read(new AbortController())
       .catch(() => true)
       .then((isAgain) => {
         if (own.signal.aborted) return;
+        window.clearTimeout(silent);
         heard.onLine(false);
         if (isAgain) again = window.setTimeout(open, AGAIN_MS);
         else refused = true;
@@ -65,6 +76,7 @@ export function openStream(url: string, heard: Heard): () => void {
   function close(): void {
     ended.abort();
     window.clearTimeout(again);
+    window.clearTimeout(silent);
   }
 
   function seen(): void {

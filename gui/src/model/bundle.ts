@@ -2,6 +2,7 @@
 // that they have in one. Names are looked at here as the platform looks at them (docs/LIMITS.md), so that what is refused is said
 // at once.
 import type { Content } from "./content";
+import { bytes } from "./show";
 
 export interface Dropped {
   /** With slashes; the dropped folder's name is its first part. */
@@ -20,7 +21,8 @@ export const MOST_FILES = 20_000;
 /** As much as the platform takes as an archive; what is zipped is held in memory. */
 export const MOST_BYTES = 256 * 1024 * 1024;
 
-const ALWAYS_LEFT = [".git", ".sand", ".sandignore", "__pycache__", "*.pyc", ".pytest_cache", ".ruff_cache", ".venv", "__MACOSX", ".DS_Store"];
+/** As everywhere (event/vectors/bundle): the platform takes none of it. */
+export const ALWAYS_LEFT = ["*.pyc", ".DS_Store", ".dependencies", ".git", ".hg", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".sand", ".sandignore", ".svn", ".venv", "__MACOSX", "__pycache__", "node_modules"];
 
 const isAlwaysLeft = ALWAYS_LEFT.map(matcher);
 
@@ -32,11 +34,11 @@ export function isLeftOut(name: string): boolean {
 /** A folder's files, from where its sand.yaml is. @param ignore text of its .sandignore, or "" */
 export function takeFolder<T extends Dropped>(dropped: readonly T[], ignore: string): Taken<T> {
   const root = rootOf(dropped.map((one) => one.path));
-  if (root === null) return { files: [], left: [], fault: "There is no sand.yaml in it: is it an application's folder?" };
+  if (root === null) return { files: [], left: [], fault: noApplication(dropped.map((one) => one.path)) };
   const patterns = [...ALWAYS_LEFT, ...ignore.split("\n").map((line) => line.trim()).filter((line) => line !== "" && !line.startsWith("#"))].map(matcher);
   const files: { path: string; file: T }[] = [];
   const left: string[] = [];
-  let bytes = 0;
+  let total = 0;
   for (const file of dropped) {
     const path = file.path.slice(root.length);
     if (!file.path.startsWith(root) || patterns.some((matches) => matches(path))) {
@@ -45,13 +47,32 @@ export function takeFolder<T extends Dropped>(dropped: readonly T[], ignore: str
     }
     const fault = pathFault(path);
     if (fault !== null) return { files: [], left, fault: `${JSON.stringify(path)} ${fault}.` };
-    bytes += file.size;
+    total += file.size;
     files.push({ path, file });
   }
   files.sort((a, b) => (a.path < b.path ? -1 : 1));
   if (files.length > MOST_FILES) return { files: [], left, fault: `It has ${files.length} files; ${MOST_FILES} are taken.` };
-  if (bytes > MOST_BYTES) return { files: [], left, fault: "It is larger than 256 MiB." };
+  if (total > MOST_BYTES) return { files: [], left, fault: "It is larger than 256 MiB." };
   return { files, left, fault: null };
+}
+
+/** Of files without a sand.yaml: which of them fits nowhere. */
+function noApplication(paths: readonly string[]): string {
+  const odd = paths.find((path) => !path.includes("/") && placeOf(path) === null);
+  if (odd === undefined) return "There is no sand.yaml in it: is it an application's folder?";
+  const name = JSON.stringify(odd);
+  if (isZip(odd)) return `${name} is taken alone: a zip is a whole application.`;
+  if (/(\.asl\.json|\.py)$/.test(odd)) return `${name} makes no name of a grain or workflow, which begins with a letter.`;
+  return `${name} is no grain (.py), no workflow (.asl.json) and no zip, and there is no sand.yaml beside it.`;
+}
+
+export function isZip(path: string): boolean {
+  return path.toLowerCase().endsWith(".zip");
+}
+
+/** Why a zip is not sent, or null. */
+export function zipFault({ path, size }: Dropped): string | null {
+  return size > MOST_BYTES ? `${JSON.stringify(path)} has ${bytes(size)}; 256 MiB are taken.` : null;
 }
 
 /** The shortest way to a sand.yaml, with a slash behind; null: there is none. */

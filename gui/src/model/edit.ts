@@ -6,13 +6,16 @@ import { type JsonNode, at, member, treeOf } from "./jsonTree";
 export const PALETTE: Readonly<Record<string, string>> = {
   Task: '"Type": "Task", "Resource": "GRAIN"',
   Pass: '"Type": "Pass"',
-  Choice: '"Type": "Choice", "Choices": [{"Variable": "$.value", "IsPresent": true, "Next": "NEXT"}]',
+  Choice: '"Type": "Choice", "Choices": [{RULE, "Next": "NEXT"}]',
   Wait: '"Type": "Wait", "Seconds": 1',
   Parallel: '"Type": "Parallel", "Branches": [{"StartAt": "INNER", "States": {"INNER": {"Type": "Pass", "End": true}}}]',
   Map: '"Type": "Map", "ItemProcessor": {"StartAt": "INNER", "States": {"INNER": {"Type": "Pass", "End": true}}}',
   Succeed: '"Type": "Succeed"',
   Fail: '"Type": "Fail", "Error": "Failed", "Cause": "why"',
 };
+
+/** A first rule of a Choice, in either language. */
+const RULES = { JSONPath: '"Variable": "$.value", "IsPresent": true', JSONata: '"Condition": "{% $exists($states.input.value) %}"' } as const;
 
 /** Nothing follows these. */
 export const ENDS: readonly string[] = ["Succeed", "Fail"];
@@ -60,6 +63,7 @@ export function addAfter(text: string, pointer: string | null, type: string, res
   const rest = isEnd ? "" : next === null ? ', "End": true' : `, ${JSON.stringify(type === "Choice" ? "Default" : "Next")}: ${JSON.stringify(next)}`;
   const body = form
     .replaceAll("INNER", inner)
+    .replace("RULE", () => RULES[languageOf(text, root)])
     .replaceAll('"GRAIN"', () => JSON.stringify(resource))
     .replaceAll('"NEXT"', () => JSON.stringify(next));
   const made = [`${JSON.stringify(name)}: {${body}${rest}}`, ...(end === null ? [] : [`${JSON.stringify(end)}: {${PALETTE.Succeed}}`])];
@@ -67,7 +71,7 @@ export function addAfter(text: string, pointer: string | null, type: string, res
   const beside = before ?? states.members.at(-1)?.[1];
   if (beside) splices.push({ from: beside.to, to: beside.to, text: made.map((one) => `,${gapBefore(text, beside, states)}${one}`).join("") });
   else splices.push({ from: states.from, to: states.to, text: `{\n    ${made.join(",\n    ")}\n  }` });
-  if (before) splices.push(...(isChoice(text, before) && then !== null ? choose(before, name) : leadTo(text, before, name)));
+  if (before) splices.push(...(isChoice(text, before) && then !== null ? choose(text, root, before, name) : leadTo(text, before, name)));
   else if (start) splices.push({ from: start.from, to: start.to, text: JSON.stringify(name) });
   else splices.push({ from: states.start, to: states.start, text: `"StartAt": ${JSON.stringify(name)}, ` });
   return { text: spliced(text, splices), name };
@@ -131,8 +135,8 @@ export function leadsTo(text: string, pointer: string): string | null {
 }
 
 /** One more of a Choice's. */
-function choose(state: JsonNode, name: string): readonly Splice[] {
-  const [choices, written] = [member(state, "Choices"), `{"Variable": "$.value", "IsPresent": true, "Next": ${JSON.stringify(name)}}`];
+function choose(text: string, root: JsonNode, state: JsonNode, name: string): readonly Splice[] {
+  const [choices, written] = [member(state, "Choices"), `{${RULES[languageOf(text, root, state)]}, "Next": ${JSON.stringify(name)}}`];
   const last = choices?.members.at(-1)?.[1];
   return last ? [{ from: last.to, to: last.to, text: `, ${written}` }] : set(state, ["Choices"], `"Choices": [${written}]`);
 }
@@ -165,6 +169,12 @@ function cuts(owner: JsonNode, gone: readonly number[]): readonly Splice[] {
   if (stays < 0) return [{ from: first.start, to: last.to, text: "" }];
   const before = stays > 0 ? [{ from: first.start, to: nodes[stays]?.start ?? 0, text: "" }] : [];
   return [...before, ...gone.filter((i) => i > stays).map((i) => ({ from: nodes[i - 1]?.to ?? 0, to: nodes[i]?.to ?? 0, text: "" }))];
+}
+
+/** Of a state that is there, or of a new one: its own, or the whole definition's; machines inside have none. */
+function languageOf(text: string, root: JsonNode, state?: JsonNode): keyof typeof RULES {
+  const written = member(state, "QueryLanguage") ?? member(root, "QueryLanguage");
+  return written && stringAt(text, written) === "JSONata" ? "JSONata" : "JSONPath";
 }
 
 function nextOf(text: string, state: JsonNode): string | null {

@@ -12,6 +12,13 @@ export function visible(text: string): string {
   return text.replace(UNSEEN, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
+const BREAKS: Readonly<Record<string, string>> = { "\r": "\\r", "\n": "\\n", "\t": "\\t" };
+
+/** As `visible`, what stands in one line, where ends of lines and tabs would look like blanks. */
+export function visibleName(name: string): string {
+  return visible(name.replace(/[\r\n\t]/g, (character) => BREAKS[character] ?? character));
+}
+
 export function duration(ms: number): string {
   if (ms < 1) return `${Math.round(ms * 1000)} µs`;
   if (ms < 1000) return `${ms.toFixed(ms < 10 ? 2 : 1)} ms`;

@@ -5,7 +5,7 @@ import { STATUSES, application, invocations, invocationsQuery, paths } from "../
 import { type Schemas, isGone } from "../api/client";
 import type { Route } from "../model/route";
 import { options } from "../model/command";
-import { duration, many, visible, when } from "../model/show";
+import { duration, many, visibleName, when } from "../model/show";
 import { Found, StatusBadge, Title, To } from "../parts/bits";
 import { Choice } from "../parts/Choice";
 import { AsCurl } from "../parts/copy";
@@ -115,6 +115,6 @@ function columns(app: string): readonly Column<Row>[] {
     { head: "Version", kind: "number", cell: (one) => one.version },
     { head: "Started", cell: (one) => when(one.startedMs) },
     { head: "Took", kind: "number", cell: (one) => (one.endedMs === null ? "–" : duration(one.endedMs - one.startedMs)) },
-    { head: "Error", cell: (one) => <span className="fault">{visible(one.failure?.error ?? "")}</span> },
+    { head: "Error", cell: (one) => <span className="fault">{visibleName(one.failure?.error ?? "")}</span> },
   ];
 }

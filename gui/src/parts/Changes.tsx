@@ -1,7 +1,7 @@
 // Files that differ, each with its lines that go and come.
 import type { Schemas } from "../api/client";
 import { countOf, differences } from "../model/differences";
-import { bytes, visible } from "../model/show";
+import { bytes, visible, visibleName } from "../model/show";
 import { Empty } from "./Table";
 
 type File = Schemas["Preview"]["files"][number];
@@ -33,7 +33,7 @@ function Change({ file, isOpen }: { readonly file: File; readonly isOpen: boolea
   return (
     <details className="change" open={isOpen}>
       <summary>
-        <span className={`mark ${file.change}`}>{file.change}</span> <code>{visible(file.path)}</code>
+        <span className={`mark ${file.change}`}>{file.change}</span> <code>{visibleName(file.path)}</code>
         <span className="quiet"> {lines ? `+${countOf(lines, "added")} −${countOf(lines, "removed")}` : sizes(file)}</span>
       </summary>
       {lines ? (

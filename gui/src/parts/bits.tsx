@@ -46,7 +46,7 @@ export function Section({ title, children, aside, id }: { readonly title: string
     <section aria-labelledby={heading}>
       <div className="heading">
         <h2 id={heading} tabIndex={-1}>
-          {title}
+          {plain(title)}
         </h2>
         {aside}
       </div>

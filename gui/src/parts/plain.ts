@@ -1,7 +1,7 @@
-// What is put on the page may be anybody's text: none of it turns or hides what stands beside it.
+// What is put on the page in a line may be anybody's text: none of it turns or hides what stands beside it, and it looks like no other.
 import type { ReactNode } from "react";
-import { visible } from "../model/show";
+import { visibleName } from "../model/show";
 
 export function plain(node: ReactNode): ReactNode {
-  return typeof node === "string" ? visible(node) : node;
+  return typeof node === "string" ? visibleName(node) : node;
 }

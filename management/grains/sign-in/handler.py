@@ -33,7 +33,7 @@ def create(request):
 def _signed_in(request, name, user, password, hash):
     users = store.Rows(request, "users")
     if passwords.is_old(user["hash"]):
-        users.change(name, lambda _: {"hash": passwords.HASHER.hash(password)})
+        users.change(name, lambda _: {"hash": passwords.HASHER.hash(passwords.normal(password))})
     session = sessions.begin(request, name, hash)
     # Who has changed the password meanwhile, or disabled the user, has ended all sessions that there were.
     if users.get(name)["changedMs"] != user["changedMs"]:

@@ -8,7 +8,24 @@ from pathlib import Path, PurePosixPath
 
 import click
 
-ALWAYS_IGNORED = (".git", ".sand", ".sandignore", "__pycache__", "*.pyc", ".pytest_cache", ".ruff_cache", ".venv")
+# As everywhere (event/vectors/bundle): the platform takes none of it.
+ALWAYS_IGNORED = (
+    "*.pyc",
+    ".DS_Store",
+    ".dependencies",
+    ".git",
+    ".hg",
+    ".mypy_cache",
+    ".pytest_cache",
+    ".ruff_cache",
+    ".sand",
+    ".sandignore",
+    ".svn",
+    ".venv",
+    "__MACOSX",
+    "__pycache__",
+    "node_modules",
+)
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 

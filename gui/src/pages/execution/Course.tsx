@@ -7,7 +7,7 @@ import { type Status, history, paths } from "../../api/queries";
 import { EMPTY, type StateNode, graphOf } from "../../model/definition";
 import { type HistoryEvent, details } from "../../model/history";
 import { type StateProgress, progressOf, runText } from "../../model/progress";
-import { jsonFault, visible } from "../../model/show";
+import { jsonFault, visibleName } from "../../model/show";
 import { Section, StatusBadge, Trouble, Value } from "../../parts/bits";
 import { Button } from "../../parts/Button";
 import { AsCurl } from "../../parts/copy";
@@ -173,7 +173,7 @@ const COLUMNS: readonly Column<HistoryEvent>[] = [
   { head: "Type", cell: (event) => event.type },
   { head: "State", cell: (event) => String(details(event).name ?? "") },
   { head: "Time", cell: (event) => event.timestamp },
-  { head: "Error", cell: (event) => <span className="fault">{visible(String(details(event).error ?? ""))}</span> },
+  { head: "Error", cell: (event) => <span className="fault">{visibleName(String(details(event).error ?? ""))}</span> },
 ];
 
 function Events({ events, whole }: { readonly events: readonly HistoryEvent[]; readonly whole: boolean }) {

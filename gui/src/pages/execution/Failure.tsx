@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Schemas } from "../../api/client";
 import { files } from "../../api/versions";
-import { visible } from "../../model/show";
+import { visible, visibleName } from "../../model/show";
 import { type Place, grainOf, placesOf } from "../../model/source";
 import { To } from "../../parts/bits";
 
@@ -20,7 +20,7 @@ export function Failure({ app, id, version, failure }: Props) {
   const places = placesOf(failure.stackTrace ?? "", listed.data?.files.map((file) => file.path) ?? []).slice(0, MOST_PLACES);
   return (
     <section aria-labelledby="error" className="trouble">
-      <h2 id="error">{visible(failure.error ?? "Error")}</h2>
+      <h2 id="error">{visibleName(failure.error ?? "Error")}</h2>
       <p>{visible(failure.cause ?? "")}</p>
       {places.length > 0 && (
         <ul className="places">

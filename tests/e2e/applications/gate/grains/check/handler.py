@@ -3,6 +3,11 @@ class GateClosed(Exception):
 
 
 def handle(event, context):
-    if event["name"] == "closed" and context.data.get("open") is None:
-        raise GateClosed("the gate is closed")
+    if event["name"] == "closed":
+        refuse_unless_open(context)
     return event
+
+
+def refuse_unless_open(context):
+    if context.data.get("open") is None:
+        raise GateClosed("the gate is closed")

@@ -11,6 +11,7 @@ import dev.sand.event.ApplicationVersion;
 import dev.sand.frontend.http.Json;
 import java.net.http.HttpResponse;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -60,6 +61,16 @@ class PreviewTest {
         assertThat(json(answer).path("workflows").path("added").toString()).isEqualTo("[\"main\"]");
         assertThat(platform.host.builds).isEmpty();
         assertThat(platform.registry.applications()).isEmpty();
+    }
+
+    /** What is compared is what runs then. */
+    @Test
+    void what_the_platform_leaves_out_is_not_compared() throws Exception {
+        Map<String, String> files = demo();
+        for (String path : List.of("node_modules/x/index.js", ".venv/bin/python", "lib/.hg/store", ".svn/x", ".mypy_cache/x", ".dependencies/x.py", ".sandignore", "x.pyc")) {
+            files.put(path, "x");
+        }
+        assertThat(files(preview(files))).isEqualTo(files(preview(demo())));
     }
 
     @Test
@@ -145,7 +156,7 @@ class PreviewTest {
     @Test
     void edits_stay_inside_the_application() throws Exception {
         platform.deployDemo();
-        for (String path : new String[] {"../out", "/etc/passwd", "a//b", "grains", "sand.yaml/x", "sand.yaml/x/y", "__pycache__/x", "a\\b", ""}) {
+        for (String path : new String[] {"../out", "/etc/passwd", "a//b", "grains", "sand.yaml/x", "sand.yaml/x/y", "__pycache__/x", "node_modules/x", "x.pyc", ".sandignore", "a\\b", ""}) {
             HttpResponse<byte[]> answer = platform.post(EDITS, edits(1, Map.of(path, "x")));
             assertThat(answer.statusCode()).as(path + text(answer)).isEqualTo(422);
         }

@@ -1,5 +1,6 @@
 package dev.sand.frontend.deployment;
 
+import dev.sand.event.LeftOut;
 import dev.sand.frontend.http.Problem;
 import dev.sand.frontend.http.ProblemException;
 import java.io.IOException;
@@ -54,7 +55,7 @@ final class Archive {
             for (Enumeration<? extends ZipEntry> entries = zip.entries(); entries.hasMoreElements();) {
                 ZipEntry entry = entries.nextElement();
                 List<String> segments = EntryName.segments(entry.getName());
-                if (segments.stream().anyMatch(Archive::isLitter)) {
+                if (segments.stream().anyMatch(LeftOut::is)) {
                     continue;
                 }
                 if (!seen.add(String.join("/", segments))) {
@@ -120,11 +121,6 @@ final class Archive {
             boolean one = top.size() == 1 && Files.exists(top.getFirst().resolve(SandYaml.FILE));
             return one ? top.getFirst() : target;
         }
-    }
-
-    /** What archivers and interpreters leave behind; not part of an application. */
-    static boolean isLitter(String segment) {
-        return segment.equals("__MACOSX") || segment.equals(".DS_Store") || segment.equals("__pycache__") || segment.equals(".git");
     }
 
     private static Problem tooLarge(String why) {

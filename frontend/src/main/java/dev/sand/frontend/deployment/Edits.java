@@ -1,6 +1,7 @@
 package dev.sand.frontend.deployment;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.sand.event.LeftOut;
 import dev.sand.frontend.http.Json;
 import dev.sand.frontend.http.Problems;
 import java.io.IOException;
@@ -62,7 +63,7 @@ public record Edits(int base, Map<String, byte[]> files) {
         for (Map.Entry<String, byte[]> file : files.entrySet()) {
             List<String> segments = EntryName.segments(file.getKey());
             Path path = folder.resolve(String.join("/", segments));
-            if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS) || segments.stream().anyMatch(Archive::isLitter)) {
+            if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS) || segments.stream().anyMatch(LeftOut::is)) {
                 throw Archive.refuse("'" + file.getKey() + "' is no file of an application").asException();
             }
             for (Path above = path.getParent(); !above.equals(folder); above = above.getParent()) {

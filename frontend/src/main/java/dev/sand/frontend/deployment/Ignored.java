@@ -1,5 +1,6 @@
 package dev.sand.frontend.deployment;
 
+import dev.sand.event.LeftOut;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -11,13 +12,12 @@ import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
 /**
- * What of a folder is not part of its application: litter, and what its {@code .sandignore} names, as when the {@code sand}
+ * What of a folder is not part of its application: what is {@link LeftOut} of every one, and what its {@code .sandignore} names, as when the {@code sand}
  * command makes a zip of it. A name matches anywhere, a pattern with a slash from the folder on; {@code *}, {@code ?} and
  * {@code [...]} are a shell's, but they match slashes too.
  */
 final class Ignored {
-    private static final String FILE = ".sandignore";
-    private static final List<String> ALWAYS = List.of(".sand", FILE, "*.pyc", ".pytest_cache", ".ruff_cache", ".venv");
+    private static final String FILE = LeftOut.IGNORE_FILE;
     private static final long MOST_BYTES = 64 << 10;
 
     private final List<Predicate<String>> paths = new ArrayList<>();
@@ -27,7 +27,6 @@ final class Ignored {
 
     static Ignored of(Path folder) throws IOException {
         Ignored ignored = new Ignored();
-        ALWAYS.forEach(ignored::add);
         Path file = folder.resolve(FILE);
         if (Files.isRegularFile(file)) {
             if (Files.size(file) > MOST_BYTES) {
@@ -46,7 +45,7 @@ final class Ignored {
     boolean has(Path path) {
         String name = path.getFileName().toString();
         String whole = path.toString();
-        return Archive.isLitter(name) || names.stream().anyMatch(each -> each.test(name)) || paths.stream().anyMatch(each -> each.test(whole));
+        return LeftOut.is(name) || names.stream().anyMatch(each -> each.test(name)) || paths.stream().anyMatch(each -> each.test(whole));
     }
 
     private void add(String pattern) {

@@ -3,6 +3,7 @@ package dev.sand.frontend.deployment;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sand.event.ApplicationVersion;
+import dev.sand.event.LeftOut;
 import dev.sand.frontend.http.Json;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -108,7 +109,7 @@ final class Preview {
             try (Stream<Path> walk = Files.walk(folder)) {
                 walk.filter(Files::isRegularFile).forEach(path -> files.put(folder.relativize(path).toString(), path));
                 // A bundle has what its build has compiled, too.
-                files.keySet().removeIf(name -> Stream.of(name.split("/")).anyMatch(Archive::isLitter));
+                files.keySet().removeIf(LeftOut::has);
             }
         }
         return files;

@@ -33,7 +33,9 @@ class FoldersTest {
         for (int i = 0; i < 10 * ENTRIES; i++) {
             Files.writeString(litter.resolve("o" + i), "x");
         }
+        Files.writeString(Files.createDirectories(from.resolve("grains/node_modules/x")).resolve("index.js"), "x");
         Folders.copy(from, to, 1_000, ENTRIES);
+        assertThat(to.resolve("grains/node_modules")).doesNotExist();
         assertThat(to.resolve("grains/a/handler.py")).hasContent("1");
         assertThat(to.resolve("sand.yaml")).exists();
         assertThat(to.resolve(".git")).doesNotExist();

@@ -3,6 +3,7 @@ package dev.sand.hostagent.sandbox;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort.BuildException;
+import dev.sand.event.LeftOut;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -25,7 +26,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Set;
 
 /**
  * Immutable trees under a name that is the hash of what is in them: applications' files, installed requirements. A tree is made
@@ -34,13 +34,6 @@ import java.util.Set;
 final class BundleStore {
     static final int MOST_FILES = 20_000;
     static final long MOST_BYTES = 512L << 20;
-    /** Not part of an application: history, caches, other machines' byte code, and the name that requirements get in a sandbox. */
-    private static final Set<String> LEFT_OUT = Set.of("__MACOSX", ".git", ".hg", ".svn", ".sand", ".venv", "__pycache__", "node_modules",
-            ".pytest_cache", ".mypy_cache", ".ruff_cache", ApplicationFiles.DEPENDENCIES);
-
-    /** A file that no way of deploying takes along. */
-    private static final String LITTER = ".DS_Store";
-
     private BundleStore() {}
 
     /**
@@ -101,20 +94,20 @@ final class BundleStore {
         Files.walkFileTree(source, new SimpleFileVisitor<>() {
             @Override
             public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) {
-                boolean leftOut = !folder.equals(source) && LEFT_OUT.contains(folder.getFileName().toString());
+                boolean leftOut = !folder.equals(source) && LeftOut.is(folder.getFileName().toString());
                 return leftOut ? FileVisitResult.SKIP_SUBTREE : FileVisitResult.CONTINUE;
             }
 
             @Override
             public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+                if (LeftOut.is(file.getFileName().toString())) {
+                    return FileVisitResult.CONTINUE;
+                }
                 if (!attributes.isRegularFile()) {
                     throw refused(source.relativize(file) + " is a " + (attributes.isSymbolicLink() ? "link" : "special file")
                             + "; an application has plain files and folders only");
                 }
-                String name = file.getFileName().toString();
-                if (!name.endsWith(".pyc") && !name.equals(LITTER)) {
-                    found.add(file);
-                }
+                found.add(file);
                 if (found.size() > MOST_FILES) {
                     throw new BuildException(Failure.limit(Errors.TOO_LARGE, "the application has more than " + MOST_FILES + " files",
                             Failure.Source.CALLER, MOST_FILES, found.size()));

@@ -5,6 +5,7 @@ import dev.sand.event.FullDisk;
 import dev.sand.event.HostAgentPort.BuildException;
 import dev.sand.event.HostAgentPort.BuildRequest;
 import dev.sand.event.HostAgentPort.BuildResult;
+import dev.sand.event.LeftOut;
 import dev.sand.event.LogFields;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -77,7 +78,7 @@ final class SandboxBuilder implements ApplicationBuilder {
             progress.accept("grains: as before, import already");
         } else {
             BundleStore.seal(app, engine.ownsFolders());
-            Path linked = app.resolve(ApplicationFiles.DEPENDENCIES);
+            Path linked = app.resolve(LeftOut.DEPENDENCIES);
             if (dependencies != null) {
                 LinkedTrees.link(home.dependencies().resolve(dependencies), linked);
             }
@@ -111,7 +112,7 @@ final class SandboxBuilder implements ApplicationBuilder {
         }
         for (Path file : files) {
             Path folder = app.resolve(root.relativize(file).toString()).getParent();
-            if (Files.isDirectory(folder) && !root.relativize(file).startsWith(ApplicationFiles.DEPENDENCIES)) {
+            if (Files.isDirectory(folder) && !root.relativize(file).startsWith(LeftOut.DEPENDENCIES)) {
                 Path cache = Files.createDirectories(folder.resolve("__pycache__"));
                 Files.move(file, cache.resolve(file.getFileName()), StandardCopyOption.REPLACE_EXISTING);
             }

@@ -28,7 +28,7 @@ final class StoredTreesTest {
         String address = stage(Map.of("a/x.py", "1", "b.py", "2"));
 
         assertThat(stage(Map.of("b.py", "2", "a/x.py", "1", "__pycache__/x.pyc", "3", "a/y.pyc", "4"))).isEqualTo(address);
-        assertThat(stage(Map.of("b.py", "2", "a/x.py", "1", ".DS_Store", "3", "__MACOSX/b.py", "4"))).isEqualTo(address);
+        assertThat(stage(Map.of("b.py", "2", "a/x.py", "1", ".DS_Store", "3", "__MACOSX/b.py", "4", ".sandignore", "5"))).isEqualTo(address);
         assertThat(stage(Map.of("a/x.py", "2", "b.py", "1"))).isNotEqualTo(address);
         assertThat(stage(Map.of("ax.py", "1", "b.py", "2"))).isNotEqualTo(address);
         assertThat(stage(Map.of("a/x.py", "12", "b.py", ""))).isNotEqualTo(address);
