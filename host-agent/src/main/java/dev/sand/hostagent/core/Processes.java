@@ -284,6 +284,7 @@ final class Processes {
                 return;
             }
             Input.Changed changed = execution.changed();
+            boolean hasLostItsEnd = changed != null && !counts(execution, changed, changed.ended());
             if (refusal == null && changed != null && !counts(execution, changed, changed.made())) {
                 refusal = Failure.mayHaveRun(Errors.UNAVAILABLE, "the messages that made it are unread again");
             }
@@ -294,10 +295,10 @@ final class Processes {
                 execution.ending().cancelled("process " + id + " was killed, whose messages had made it");
             } else if (refusal != null) {
                 execution.ending().refused(refusal);
-            } else if (changed != null && !counts(execution, changed, changed.ended()) && execution.request().input().isNotKept()) {
+            } else if (hasLostItsEnd && execution.request().input().isNotKept()) {
                 execution.ending().refused(Failure.platform(Errors.MOVED, "its host was lost before it had ended", true));
             } else {
-                if (changed != null && !counts(execution, changed, changed.ended())) {
+                if (hasLostItsEnd) {
                     execution.forgetItsEnd();
                 }
                 (home != null ? home : make(application.version(), 0, 0, null, id, made -> { })).enter(execution, application.version());
