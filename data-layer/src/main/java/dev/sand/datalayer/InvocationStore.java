@@ -188,8 +188,12 @@ public final class InvocationStore implements AutoCloseable {
 
     public Optional<InvocationRecord> get(String application, String executionId) {
         InvocationRecord given = waiting.get(application, executionId);
-        return given != null ? Optional.of(given)
-                : store.get(TABLE, options.parts().of(application, executionId), executionId).map(found -> RecordCodec.decode(found.value()));
+        return given != null ? Optional.of(given) : stored(application, executionId);
+    }
+
+    /** As {@link #get}, but what this object was given counts once it is stored: what others read, and this one when it begins anew. */
+    public Optional<InvocationRecord> stored(String application, String executionId) {
+        return store.get(TABLE, options.parts().of(application, executionId), executionId).map(found -> RecordCodec.decode(found.value()));
     }
 
     /** What was kept beside the execution's record; empty when nothing was. Blocks. */

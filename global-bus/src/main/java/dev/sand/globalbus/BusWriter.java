@@ -38,13 +38,14 @@ final class BusWriter implements Runnable {
     private final LaterSync later;
     private boolean waitsForDisk = true;
 
-    BusWriter(Backlog<BusCommand> backlog, BusDatabase database, Connection connection, BusTopics topics,
+    /** @param later closed at its end */
+    BusWriter(Backlog<BusCommand> backlog, BusDatabase database, Connection connection, BusTopics topics, LaterSync later,
             Consumer<Partition> onAppended) {
         this.backlog = backlog;
         this.database = database;
         this.connection = connection;
         this.topics = topics;
-        this.later = new LaterSync(database.writeAheadLog());
+        this.later = later;
         this.onAppended = onAppended;
     }
 

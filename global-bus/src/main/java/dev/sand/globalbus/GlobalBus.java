@@ -55,6 +55,12 @@ public interface GlobalBus extends AutoCloseable {
     }
 
     /**
+     * Returns when a machine's loss of power does not lose anything either that it has told of in {@link #appendWritten}, as far as
+     * whoever keeps the records promises that at all. Blocks. @throws BusException when the disk does not take it
+     */
+    default void sync() {}
+
+    /**
      * As appendWritten, for a record that nobody waits for (SAND 3.2's relaxed backup): it may stay in the backlog a few
      * milliseconds longer, to share a write to the disk with others. Order and listener are those of append.
      */

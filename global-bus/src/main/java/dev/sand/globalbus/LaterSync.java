@@ -2,6 +2,7 @@ package dev.sand.globalbus;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.concurrent.locks.LockSupport;
@@ -39,6 +40,15 @@ final class LaterSync implements AutoCloseable {
     /** The writer's: one has, and all before it with it. */
     void done() {
         wanted = false;
+    }
+
+    /** Not later, for who cannot go on before: all that was written is on the disk when it returns. Blocks. */
+    void now() throws IOException {
+        if (Files.exists(log)) {
+            try (FileChannel channel = FileChannel.open(log, StandardOpenOption.WRITE)) {
+                channel.force(false);
+            }
+        }
     }
 
     /** The disk did not take something: from then on everybody waits for it, and is told. */

@@ -103,6 +103,11 @@ public final class MeasuredBus implements GlobalBus {
     }
 
     @Override
+    public void sync() {
+        asked(Call.APPEND, bus::sync);
+    }
+
+    @Override
     public void appendInBackground(String topic, int partition, byte[] value, AppendListener listener) {
         bus.appendInBackground(topic, partition, value, new Measured(listener));
     }

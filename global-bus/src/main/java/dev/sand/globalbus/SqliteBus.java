@@ -2,6 +2,7 @@ package dev.sand.globalbus;
 
 import dev.sand.globalbus.BusCommand.Wait;
 import dev.sand.globalbus.BusException.Kind;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -40,6 +41,7 @@ public final class SqliteBus implements GlobalBus {
     private final BusDatabase database;
     private final BusTopics topics;
     private final Backlog<BusCommand> backlog;
+    private final LaterSync later;
     private final Thread writer;
     private final ExecutorService tailing = Executors.newSingleThreadExecutor(
             Thread.ofPlatform().daemon().name("global-bus-tail").factory());
@@ -65,7 +67,8 @@ public final class SqliteBus implements GlobalBus {
         Connection connection = database.openWriter(options.maxPages());
         try {
             this.topics = new BusTopics(connection);
-            this.writer = new Thread(new BusWriter(backlog, database, connection, topics,
+            this.later = new LaterSync(database.writeAheadLog());
+            this.writer = new Thread(new BusWriter(backlog, database, connection, topics, later,
                     partition -> tails.onAppended(partition.topic, partition.number)), "global-bus");
             for (int i = 0; i < READERS; i++) {
                 readers.add(database.openReader());
@@ -123,6 +126,15 @@ public final class SqliteBus implements GlobalBus {
     @Override
     public void appendWritten(String topic, int partition, byte[] value, AppendListener listener) {
         append(topic, partition, value, Wait.FOR_FILE, listener);
+    }
+
+    @Override
+    public void sync() {
+        try {
+            later.now();
+        } catch (IOException e) {
+            throw database.failure("cannot bring to the disk", e);
+        }
     }
 
     @Override

@@ -184,6 +184,7 @@ class HealthUnderFaultsTest {
     @Test
     @Order(5)
     void a_frontend_drains() throws Exception {
+        await().atMost(InProcessCluster.PATIENCE).until(() -> metric("front", "sand_frontend_in_flight") == 0); // none of before
         Files.createFile(hold);
         CompletableFuture<Integer> held = invoke();
         await().atMost(InProcessCluster.PATIENCE).until(() -> metric("front", "sand_frontend_in_flight") == 1);

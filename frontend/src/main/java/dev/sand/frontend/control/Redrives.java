@@ -173,7 +173,7 @@ final class Redrives {
         long untilNs = System.nanoTime() + RECORD_MS * 1_000_000;
         while (true) {
             Failure refusal = accepted(request);
-            if (refusal == null || isRedriven(request)) {
+            if (refusal == null || isRedriven(request, records.get(request.application(), request.executionId()))) {
                 return null;
             }
             if (!refusal.error().equals(Errors.UNAVAILABLE) || !refusal.retryable() || System.nanoTime() > untilNs) {
@@ -183,9 +183,8 @@ final class Redrives {
         }
     }
 
-    private boolean isRedriven(InvocationRequest request) {
-        return records.get(request.application(), request.executionId())
-                .filter(record -> record.redrives() >= request.redrives()).isPresent();
+    private static boolean isRedriven(InvocationRequest request, Optional<InvocationRecord> record) {
+        return record.filter(found -> found.redrives() >= request.redrives()).isPresent();
     }
 
     /** @return why it is not, or null */
@@ -217,10 +216,10 @@ final class Redrives {
         }
     }
 
-    /** Whoever asks next is not to be told of the end that was. */
+    /** Whoever asks next is not to be told of the end that was, also when the platform is killed in between. */
     private void awaitRecord(InvocationRequest request) throws InterruptedException {
         long untilNs = System.nanoTime() + RECORD_MS * 1_000_000;
-        while (System.nanoTime() < untilNs && !isRedriven(request)) {
+        while (System.nanoTime() < untilNs && !isRedriven(request, records.stored(request.application(), request.executionId()))) {
             Thread.sleep(LOOK_AGAIN_MS);
         }
     }

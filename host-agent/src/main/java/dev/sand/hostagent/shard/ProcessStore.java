@@ -43,10 +43,13 @@ final class ProcessStore {
     private final ProcessImages images;
     private final SegmentServer segments;
     private final Work work;
+    private final Runnable journalsToDisk;
     private final Looking looking;
 
-    ProcessStore(ProcessImages images, SegmentServer segments, Work work) {
+    /** @param journalsToDisk an image is not to be ahead of what it was made of */
+    ProcessStore(ProcessImages images, SegmentServer segments, Work work, Runnable journalsToDisk) {
         this.images = images;
+        this.journalsToDisk = journalsToDisk;
         this.segments = segments;
         this.work = work;
         this.looking = new Looking(images, segments, work);
@@ -103,6 +106,7 @@ final class ProcessStore {
     /** @return why it is not written, or null */
     Failure write(Action.WriteImage write) {
         try {
+            journalsToDisk.run();
             Map<String, Payload> values = new TreeMap<>(); // in an order that changes little from one image to the next
             write.image().state().forEach((key, value) -> values.put(STATE + key, value));
             write.image().messages().forEach(message -> values.put(message(message.order()), message.payload()));

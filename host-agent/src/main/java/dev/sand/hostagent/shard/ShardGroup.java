@@ -113,7 +113,7 @@ public final class ShardGroup implements Shards, AutoCloseable {
         ShardAdapters adapters = new ShardAdapters(new PreparedApplications(parts.applications(), executions), sandboxes,
                 parts.journal(), parts.records(), expressions, payloads, new GrainData(parts.data(), work, writes, parts.queues(), parts.segments()),
                 new GrainProcesses(parts.segments(), parts.cluster().copies(),
-                        new ProcessStore(parts.cluster().images(), parts.segments(), work), work), peers,
+                        new ProcessStore(parts.cluster().images(), parts.segments(), work, () -> parts.cluster().bus().sync()), work), peers,
                 new ObjectWork(parts.data().objects(), slots, work, writes, withheld), parts.secrets(), slots,
                 remote, new Questions(parts.records(), parts.queues(), payloads, work, writes), work, parts.tracing(), withheld,
                 parts.control().capabilities(), control, parts.usage(), this::submitAll);

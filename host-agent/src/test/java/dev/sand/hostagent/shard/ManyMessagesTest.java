@@ -34,7 +34,7 @@ class ManyMessagesTest {
     private static final Payload VALUE = Payload.json("1".getBytes(StandardCharsets.UTF_8));
 
     private final ProcessImages images = new ProcessImages(new MemoryStore(), () -> 1);
-    private final ProcessStore store = new ProcessStore(images, null, null);
+    private final ProcessStore store = new ProcessStore(images, null, null, () -> { });
 
     private ProcessImage backAgain(ProcessImage image) throws Exception {
         ProcessView view = new ProcessView("shop", "p", "swapped", "here", 1, 4, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
