@@ -40,6 +40,18 @@ class InvocationStoreTest extends InvocationStoreFixture {
         assertThat(invocations.backlog()).isZero();
     }
 
+    /** Who answers on the strength of it asks for what is stored: it is there when the platform is killed, too. */
+    @Test
+    void whatWaitsToBeStoredIsNotStored() {
+        store.held = true;
+        invocations.record(record("app", 1, Status.RUNNING, "g"), null);
+        await().until(() -> store.waiting == 1);
+        assertThat(invocations.get("app", id(1))).isPresent();
+        assertThat(invocations.stored("app", id(1))).isEmpty();
+        store.open.countDown();
+        await().until(() -> invocations.stored("app", id(1)).isPresent());
+    }
+
     @Test
     void anEndThatAnEarlierOwnerRecordsAfterTheNewOneAskedComesTooLate() {
         InvocationRecord runs = record("app", 1, Status.RUNNING, "g");
