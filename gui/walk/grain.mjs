@@ -56,6 +56,7 @@ await withPage(async (page) => {
   assert.equal(await code(), mended);
 
   step("Escape, then Tab, leaves the editor");
+  await page.getByRole("button", { name: "Save as a version" }).waitFor();
   await editor.focus();
   await page.keyboard.press("Tab");
   assert.equal(await editor.evaluate((content) => content === content.getRootNode().activeElement), true, "Tab indents");
