@@ -120,6 +120,21 @@ class Mailbox:
         """:param messages: and bytes: the bounds"""
         return self.messages < messages and self.bytes + size <= bytes
 
+    def refusal(self, process: str, size: int, messages: int, bytes: int) -> str:
+        """Why a message has no room, as the platform says it."""
+        if self.messages >= messages:
+            over = ("mailbox depth", messages, self.messages + 1)
+        elif self.bytes + size > bytes:
+            over = ("mailbox bytes", bytes, self.bytes + size)
+        else:
+            return f"others wait to send to process {process}"
+        what, limit, actual = over
+        words = f"process {process} has a {what} of {limit}, and this message would make it {actual}"
+        if not self.borrowed:
+            return words
+        received = f"functions that have not ended have received {len(self.borrowed)} of them"
+        return f"{words}; {received}, and keep that room until they end"
+
     def reserve(self, size: int) -> None:
         self._count(size, 1)
 

@@ -257,7 +257,8 @@ class Stay:
         self._invoked(request.key)
         spec = self._table.spec()
         if size > spec.bytes:
-            raise TooLarge(f"a message of {size} bytes is over a mailbox's {spec.bytes}")
+            has = f"process {request.destination} has a mailbox of {spec.bytes} bytes"
+            raise TooLarge(f"{has}, and this message alone has {size}")
         to = self._table.address(request.destination)
         if to.has_taken(sender, request.number):
             return
@@ -266,8 +267,7 @@ class Stay:
         try:
             while to.senders[0] is not ticket or not to.mailbox.has_room(size, spec.messages, spec.bytes):
                 if not self._wait(until):
-                    has = f"{to.mailbox.messages} messages of {to.mailbox.bytes} bytes"
-                    raise Overloaded(f"the mailbox of process {to.id} is full: it has {has}")
+                    raise Overloaded(to.mailbox.refusal(to.id, size, spec.messages, spec.bytes))
                 if to.status == "killed":
                     raise self._table.no_process(to.id)
         finally:

@@ -240,4 +240,8 @@ public final class KeyedQueues {
     public long bytes() {
         return bytes;
     }
+
+    public int borrowed() {
+        return size - arrived.size();
+    }
 }

@@ -111,9 +111,13 @@ final class MailboxLine {
             return "the memory of this host agent is full; what is idle leaves it";
         }
         Refusal refusal = process.mailbox().refusal(payload.size());
-        return refusal == null ? "others wait to send to process " + process.id()
-                : "process " + process.id() + " has a " + refusal.limit() + " of " + refusal.allowed() + ", and this message would make it "
-                        + refusal.actual();
+        if (refusal == null) {
+            return "others wait to send to process " + process.id();
+        }
+        int received = process.mailbox().received();
+        return "process " + process.id() + " has a " + refusal.limit() + " of " + refusal.allowed() + ", and this message would make it "
+                + refusal.actual() + (received == 0 ? "" : "; functions that have not ended have received " + received + " of them, and keep that"
+                + " room until they end");
     }
 
     private boolean heapLacks(Payload payload) {

@@ -161,6 +161,11 @@ public final class Mailbox {
         return messages.bytes() + invoking.bytes();
     }
 
+    /** Of the unread ones, those that functions have received which have not ended. */
+    public int received() {
+        return messages.borrowed();
+    }
+
     /** The same as {@link #all} in no order. */
     void forEach(Consumer<Message> each) {
         messages.forEach(each);
