@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.sand.globalbus.Membership.HostCard;
+import dev.sand.globalbus.Membership.Owner;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
@@ -93,7 +94,11 @@ class KafkaMembershipCutTest {
         await().atMost(PATIENCE).until(() -> kept.owned.size() == SLOTS / 2 && membership.mayAct(System.nanoTime()));
         kept.owned.forEach((slot, epoch) -> assertThat(epoch).isGreaterThan(taken.all.get(slot)));
         await().atMost(PATIENCE).until(() -> other.view().hosts().containsKey("here") && kept.owned.entrySet().stream().allMatch(
-                own -> other.view().owners().get(own.getKey()).epoch() == own.getValue()));
+                own -> isOwned(other.view().owners().get(own.getKey()), own.getValue())));
+    }
+
+    private static boolean isOwned(Owner owner, long epoch) {
+        return owner != null && owner.epoch() == epoch; // null: not just now, on a busy machine
     }
 
     /** So its place in the topic of claims is trimmed away before it can read on. */
