@@ -117,10 +117,24 @@ def test_a_websockets_stream_begins_as_any(server: Server) -> None:
     assert farewell(raw) == ("Sand.BadRequest", "it does not begin as a data plane's stream does")
 
 
-def handshake(address: str, headers: str) -> bytes:
+def test_a_websocket_that_is_refused_ends_as_one(server: Server) -> None:
+    raw = WebSocket(server.place("strange")["address"])
+    assert isinstance(raw.hello("no grant"), frames.Refused)
+    with pytest.raises(EOFError) as ended:
+        raw.reader.next()
+    assert ended.value.args == (1000,), "the code of a close frame, and not the end of the connection alone"
+
+
+@pytest.mark.parametrize("path", ["/data;x", "/data%3bx", "/data/", "/datax"])
+def test_a_path_that_is_not_the_data_planes_opens_nothing(server: Server, path: str) -> None:
+    answer = handshake(server.place("strange")["address"], "Sec-WebSocket-Version: 13", path)
+    assert answer.startswith(b"HTTP/1.1 400 "), answer
+
+
+def handshake(address: str, headers: str, path: str = "/data") -> bytes:
     host, port = address.split(":")
     with socket.create_connection((host, int(port)), 20) as raw:
-        asked = f"GET /data HTTP/1.1\r\nHost: sand\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n{headers}\r\n"
+        asked = f"GET {path} HTTP/1.1\r\nHost: sand\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n{headers}\r\n"
         raw.sendall((asked + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n").encode())
         return raw.recv(4096)
 

@@ -133,11 +133,17 @@ def test_it_has_packages_of_its_own(own: Tested):
 
 @pytest.mark.slow
 def test_what_cannot_be_had_is_said(own: Tested):
-    create(own, "nowhere", {"image": "sand-test-nowhere:1"})
-    where = {"function": "where", "process": "nowhere"}
-    response = own.http.post(f"{ROOT}/invoke", params=where, timeout=110, headers={"Sand-Timeout": "100s"})
-    assert response.status_code == 503, response.text
-    assert "no image sand-test-nowhere:1" in response.text
+    for base, said in (
+        ({"image": "sand-test-nowhere:1"}, "no image sand-test-nowhere:1"),
+        ({"packages": ["hello", "sand-test-nothing"]}, "there is no package sand-test-nothing"),
+    ):
+        create(own, "nowhere", base)
+        where = {"function": "where", "process": "nowhere"}
+        response = own.http.post(f"{ROOT}/invoke", params=where, timeout=110, headers={"Sand-Timeout": "100s"})
+        assert response.status_code == 503, response.text
+        assert said in response.json()["detail"] and "\x1b" not in response.json()["detail"]
+        assert response.json()["retryable"] is False, "nothing but another name helps"
+        assert own.http.delete(f"{ROOT}/nowhere").status_code == 204
     for bad in ({"memory": "1MiB"}, {"cpu": 1}, {"packages": ["; true"]}, {"image": "-v"}, 7):
         refused = own.http.post(ROOT, json={"dedicated": bad})
         assert refused.status_code == 400, refused.text

@@ -374,8 +374,8 @@ def test_a_message_that_never_fits_is_told_its_own_size_whatever_else_is_there(s
     alone, full = server.ask("filled", "fills")
     assert alone.endswith(f"has a mailbox of {1 << 20} bytes, and this message alone has {(1 << 20) + 1}")
     assert full.endswith(
-        f"has a mailbox bytes of {1 << 20}, and this message would make it 1400000; functions that have not ended have received"
-        " 1 of them, and keep that room until they end"
+        f"has a mailbox of {1 << 20} bytes, and this message would make it 1400000; functions that have not ended have received"
+        " 1 of its messages, and keep that room until they end"
     )
 
 

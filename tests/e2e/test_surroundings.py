@@ -182,6 +182,32 @@ def test_a_full_disk_refuses_what_it_cannot_keep_and_loses_nothing(small_disk: P
         local.stop()
 
 
+@pytest.mark.slow
+def test_on_a_full_disk_an_application_is_deleted_or_stays(small_disk: Path):
+    """Whatever is answered is so; what of it has no room to be removed is, by who deletes it again."""
+    local = LocalPlatform(*sandbox_option(), home=small_disk)
+    local.start()
+    try:
+        tested = Tested(local)
+        files = {"sand.yaml": "name: small\nqueues: {jobs: {target: hello}}\n", "grains/hello/handler.py": HELLO}
+        at = "/api/v1/applications/small"
+        for spare_kb in (400, 200, 100, 20, 0):
+            assert tested.deploy_files(files).status_code == 201
+            assert tested.ask("small/hello", 1) == 1
+            fill(small_disk / "ballast", spare_bytes=spare_kb << 10)
+            deleted = tested.http.delete(at)
+            there = tested.http.get(at).status_code
+            (small_disk / "ballast").unlink()
+            assert (deleted.status_code, there) in ((204, 404), (507, 200), (503, 200)), (spare_kb, deleted.text)
+            if there == 200:
+                assert tested.ask("small/hello", 2) == 2
+            until(lambda: tested.http.delete(at).status_code in (204, 404), "it is deleted")
+            assert tested.http.get(at).status_code == 404
+            until(lambda: tested.http.delete(at).status_code == 404, "nothing of it is left")
+    finally:
+        local.stop()
+
+
 def without_room(disk: Path, ask: Callable[[], httpx.Response], what: str) -> httpx.Response:
     """The refusal of what is asked again and again: what ends meanwhile gives room back, that is taken first."""
 

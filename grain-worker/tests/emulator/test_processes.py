@@ -156,7 +156,7 @@ def test_a_full_mailbox_makes_senders_wait_in_line(apps: Apps) -> None:
     apps.create(id="to")
     full = "p.send('to', 'k', 0); p.send('to', 'k', 1)\ntry:\n    p.send('to', 'k', 2, timeout=0)\n"
     full += "except sand.Overloaded as full:\n    out = str(full)"
-    assert "has a mailbox depth of 2, and this message would make it 3" in apps.run("a", full)
+    assert "has a mailbox of 2 messages, and this message would make it 3" in apps.run("a", full)
     senders = []
     for n in (2, 3):
         senders.append(apps.start(f"s{n}", f"p.send('to', 'k', {n}); out = {n}"))
@@ -175,7 +175,7 @@ def test_what_is_received_keeps_its_room_until_the_function_ends(apps: Apps) -> 
     apps.load("processes: {mailbox: {messages: 1}}\n")
     apps.run("a", "p.send(p.SELF, 'k', 1)")
     full = "p.recv()\ntry:\n    p.send(p.SELF, 'k', 2, timeout=0)\nexcept sand.Overloaded as full:\n    out = str(full)"
-    assert "functions that have not ended have received 1 of them" in apps.run("a", full)
+    assert "functions that have not ended have received 1 of its messages" in apps.run("a", full)
     assert apps.run("a", "p.send(p.SELF, 'k', 2, timeout=0); out = p.recv()") == 2
 
 

@@ -65,6 +65,17 @@ def json_object(body: bytes, most: int, expected: str, pointer: str | None = "/b
     return parsed
 
 
+def ignored(body: bytes, most: int) -> None:
+    """Of an operation that takes none. :raises Problem: it is none that an operation could have"""
+    if len(body) > most:
+        raise problems.too_large("The body", most, len(body))
+    found = fault(body) if body else None
+    if found is not None:
+        raise found
+    if body.strip(b" \t\r\n") == b"null":
+        raise problems.bad_request("The body is null: leave it out, or send what the document says.")
+
+
 def _is_json(body: bytes) -> bool:
     begin = body.lstrip(b" \t\r\n")[:1]
     if begin in (b"{", b"["):

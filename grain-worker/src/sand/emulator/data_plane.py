@@ -20,7 +20,7 @@ from sand.emulator.data_plane_figures import Use
 from sand.emulator.data_plane_wire import HungUp, Wire, accepted
 from sand.emulator.executions import NULL, Execution
 from sand.emulator.problems import Failure, Problem
-from sand.errors import SandError
+from sand.errors import Overloaded, SandError
 from sand.messages import Payload
 
 HOST = "emulator"
@@ -186,6 +186,12 @@ class _Connection:
         self.go_away("Sand.NotFound", f"there is no application {self._grant.application} any more")
 
     def end(self) -> None:
+        # Not in the middle of a frame: who is in one may wait for a client that never reads.
+        if self._write.acquire(blocking=False):
+            try:
+                self._wire.farewell()
+            finally:
+                self._write.release()
         self._wire.close()
 
     def _place(self, request: int, count: int) -> memoryview | None:
@@ -333,7 +339,7 @@ class _Connection:
             self._fail(coming.asked, Failure(unknown.error, str(unknown), "caller"))
             return
         except SandError as refused:
-            self._fail(coming.asked, Failure(refused.error, str(refused), "platform", refused.error == "Sand.Overloaded"))
+            self._fail(coming.asked, Failure(refused.error, str(refused), "platform", isinstance(refused, Overloaded)))
             return
         threading.Thread(target=self._answer, args=(coming,), daemon=True, name="data-plane-answer").start()
 

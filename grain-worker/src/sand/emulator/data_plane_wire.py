@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
 import socket
 import struct
@@ -11,6 +12,7 @@ from sand.client.frames import PREFACE
 
 _GUID = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 _BINARY, _CONTINUED, _CLOSE, _PING, _PONG = 2, 0, 8, 9, 10
+_NORMAL, _NO_TEXT = 1000, 1003
 # Of RFC 6455, 4.4; what came before were drafts.
 _VERSION = b"13"
 _HEAD_BYTES = 8 << 10
@@ -53,6 +55,9 @@ class Wire:
         """A client that says nothing for so long is cut off."""
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", seconds, 0))
 
+    def farewell(self) -> None:
+        """What is said last, without waiting; by whoever is the only one that writes."""
+
     def close(self) -> None:
         try:
             self._socket.shutdown(socket.SHUT_RDWR)
@@ -67,6 +72,7 @@ class WebSocketWire(Wire):
         super().__init__(raw, begun)
         self._left = 0
         self._mask = b""
+        self._has_closed = False
 
     def recv_into(self, to: memoryview) -> int:
         while not self._left:
@@ -106,9 +112,18 @@ class WebSocketWire(Wire):
         if kind == _PING:
             self._socket.sendall(bytes((128 | _PONG, len(data))) + data)
         elif kind != _PONG:
-            code = data[:2] if kind == _CLOSE else struct.pack(">H", 1003)
-            self._socket.sendall(bytes((128 | _CLOSE, len(code))) + code)
+            self._say_close(data[:2] if kind == _CLOSE else struct.pack(">H", _NO_TEXT))
             raise HungUp("binary messages only" if kind != _CLOSE else "closed")
+
+    def _say_close(self, code: bytes) -> None:
+        if not self._has_closed:
+            self._has_closed = True
+            with contextlib.suppress(OSError):  # the client has gone, or reads nothing
+                self._socket.send(bytes((128 | _CLOSE, len(code))) + code, socket.MSG_DONTWAIT)
+
+    def farewell(self) -> None:
+        """RFC 6455, 7.1.1: without it a client cannot tell this from a connection that was lost."""
+        self._say_close(struct.pack(">H", _NORMAL))
 
     def send_all(self, data: bytes, rest: memoryview | None = None) -> None:
         size = len(data) + (len(rest) if rest is not None else 0)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from sand.emulator import door, interface, problems, state_trials_api
+from sand.emulator import door, interface, state_trials_api
 from sand.emulator.applications import Applications, Make
 from sand.emulator.control import Control
 from sand.emulator.data_api import DataApi
@@ -64,17 +64,13 @@ class Emulator:
         self.url = self._server.url
 
     def _handle(self, request: Request) -> Response:
-        refused = door.refusal(request)
+        refused = door.strange(request.path) or door.refusal(request)
         if refused is not None:
             raise refused
         if _INVOCATION.match(request.path):
             return self._invoker.invoke(request)
         if request.path.startswith("/web/"):
             return self._web.handle(request)
-        if "%2f" in request.path.lower() or "%25" in request.path:
-            raise problems.bad_request(
-                "A slash or a per cent sign as data of a path (%2F, %25) is taken in the parameters of routes alone."
-            )
         return self._router.handle(request)
 
     def _openapi(self, _: Request) -> Response:

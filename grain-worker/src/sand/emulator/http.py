@@ -9,6 +9,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterator
+from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -23,6 +24,8 @@ Headers = list[tuple[str, str]]
 # Of any more digits Python makes no number.
 _NUMBER = re.compile(r"[+-]?[0-9]{1,19}")
 _LENGTH = re.compile(r"[0-9]{1,19}")
+# Of a request that cannot be read, by the status.
+_UNREADABLE = {414: "uri-too-long", 431: "headers-too-large", 505: "http-version"}
 _CHUNK_LENGTH = re.compile(rb"[0-9a-fA-F]{1,15}")
 
 
@@ -136,7 +139,23 @@ class _Handler(BaseHTTPRequestHandler):
         with contextlib.suppress(ConnectionError):
             self._write(response)
 
-    do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = _serve
+    def __getattr__(self, name: str) -> Any:
+        """Whatever the method is: which ones there are is each path's to say."""
+        if name.startswith("do_"):
+            return self._serve
+        raise AttributeError(name)
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """What the library finds before there is a request, in the form of all other errors."""
+        self.close_connection = True
+        name = _UNREADABLE.get(code, "bad-request")
+        status = code if name in _UNREADABLE.values() else 400
+        title = HTTPStatus(status).phrase
+        problem = Problem(status, name, title, message or title)
+        self.command, self.path = getattr(self, "command", None) or "", getattr(self, "path", "")
+        self.request_version = self.protocol_version  # until that is read it is one without headers
+        with contextlib.suppress(ConnectionError):
+            self._write(answer_problem(problem, None, [("Connection", "close")]))
 
     def _body(self) -> bytes:
         below = self.path.partition("?")[0].split("/")[5:]

@@ -11,7 +11,7 @@ from sand.emulator import ids, problems
 from sand.emulator.applications import Application, Applications
 from sand.emulator.http import Request, Response, answer_events, answer_json
 from sand.emulator.lines import LEVELS, STREAMS, Which
-from sand.emulator.processes_api import known
+from sand.emulator.processes_api import id_of, known
 from sand.emulator.router import Router
 
 MOST_LINES = 10_000
@@ -44,7 +44,7 @@ class LogsApi:
 
     def _of_process(self, request: Request) -> Response:
         application = self._application(request)
-        process = known(lambda: application.processes.find(request.parameters["id"]))
+        process = known(lambda: application.processes.find(id_of(request)))
         return _answer(request, application, _which(request)._replace(process=process.id), lambda: False)
 
 

@@ -9,7 +9,7 @@ from sand.emulator import problems
 from sand.emulator.applications import Applications
 from sand.emulator.http import Request, Response, answer_json
 from sand.emulator.problems import Problem
-from sand.emulator.processes_api import known
+from sand.emulator.processes_api import id_of, known
 from sand.emulator.processes_life import CloudProcess, Contents
 from sand.emulator.router import Router
 from sand.messages import Payload
@@ -33,7 +33,7 @@ class ProcessLooksApi:
     def _look(self, request: Request) -> tuple[CloudProcess, Contents]:
         processes = self._applications.get(request.parameters["app"]).processes
         with processes.changed:
-            process = known(lambda: processes.find(request.parameters["id"]))
+            process = known(lambda: processes.find(id_of(request)))
             return process, process.contents()
 
     def _state(self, request: Request) -> Response:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from sand.emulator import ids
 from sand.emulator.late import LATE
 from sand.emulator.problems import platform
+from sand.emulator.processes_bounds import QueueFull
 from sand.emulator.processes_life import ACTIVE, IDLE, KILLED, SWAPPED, CloudProcess, IllegalStep
 from sand.emulator.processes_specs import Dedicated, FunctionSpec, ProcessSpec
 from sand.emulator.processes_stay import Residence
@@ -166,7 +167,9 @@ class Processes:
         """Of a process that is in memory. :raises Overloaded: as many wait there as may"""
         with self.changed:
             if not self._has_turn(process):
-                raise Overloaded(f"{self.spec().queue} invocations wait in process {process.id}: no more may")
+                most = self.spec().queue
+                has = f"process {process.id} of application {self._application.name} has a limit of {most} waiting invocations"
+                raise QueueFull(f"{has}, and this one would be one more; try again later", most, most + 1)
             version = self._application.version(None)
             if timeout_ms is None:
                 timeout_ms = WAITS_MS + version.manifest.grains[function].timeout_ms

@@ -16,8 +16,9 @@ from sand.emulator.grants import INVOKE
 from sand.emulator.http import Request, Response, answer_json
 from sand.emulator.invoke import Invoker, answer, as_it_is, payload_of, settings
 from sand.emulator.problems import Failure, Problem
+from sand.emulator.processes_bounds import bounds_of
 from sand.emulator.processes_life import ACTIVE, IDLE, SWAPPED, CloudProcess, IllegalStep
-from sand.emulator.processes_specs import ID, Dedicated, dedicated, memory_of
+from sand.emulator.processes_specs import ID, Dedicated, Wrong, dedicated, memory_of
 from sand.emulator.router import Router
 from sand.errors import NotFound, Overloaded
 
@@ -88,7 +89,7 @@ class ProcessesApi:
 
     def _find(self, request: Request) -> tuple[Application, CloudProcess]:
         application = self._application(request)
-        return application, known(lambda: application.processes.find(request.parameters["id"]))
+        return application, known(lambda: application.processes.find(id_of(request)))
 
     def _describe(self, request: Request) -> Response:
         return answer_json(200, _shown(*self._find(request)))
@@ -100,10 +101,10 @@ class ProcessesApi:
         return answer_json(200, process.metrics() | {"dataPlane": use.shown(memory)})
 
     def _kill(self, request: Request) -> Response:
-        application = self._application(request)
-        known(lambda: application.processes.kill(request.parameters["id"]))
-        self._plane.on_killed(application.name, request.parameters["id"])
-        application.lines.delete_process(application.name, request.parameters["id"])
+        application, id = self._application(request), id_of(request)
+        known(lambda: application.processes.kill(id))
+        self._plane.on_killed(application.name, id)
+        application.lines.delete_process(application.name, id)
         return Response(204)
 
     def _connect(self, request: Request) -> Response:
@@ -120,8 +121,7 @@ class ProcessesApi:
             raise problems.bad_request("'functions' is empty: a grant is for one at least; without it, for all.")
         if ttl is not None and (type(ttl) is not int or not 1 <= ttl <= _MOST_TTL_S):
             raise problems.bad_request(f"'ttl' is a number of seconds from 1 to {_MOST_TTL_S}.")
-        id = request.parameters["id"]
-        check_id(id)
+        id = id_of(request)
         application = self._application(request)
         version = application.version(None)
         for function in functions:
@@ -140,7 +140,8 @@ class ProcessesApi:
     def _step(self, name: str) -> Callable[[Request], Response]:
         def do(request: Request) -> Response:
             application = self._application(request)
-            process = known(lambda: getattr(application.processes, name)(request.parameters["id"]))
+            bodies.ignored(request.body, BODY_BYTES)
+            process = known(lambda: getattr(application.processes, name)(id_of(request)))
             return answer_json(200, _shown(application, process))
 
         return do
@@ -153,7 +154,7 @@ class ProcessesApi:
         if not isinstance(asked.get("host"), str | None):
             raise problems.bad_request("'host' is a host's id.", pointer="/body/host")
         _, process = self._find(request)
-        detail = f"Process '{process.id}' is {process.status} on host '{HOST}', which is the only one."
+        detail = f"Process {process.id} is {process.status}: it cannot be migrated, for there is no other host than {HOST}."
         raise Problem(409, "conflict", "Conflict", detail, error="Sand.Conflict", state=process.status)
 
     def _invoke(self, request: Request) -> Response:
@@ -182,6 +183,12 @@ class ProcessesApi:
         assert execution.residence is not None
         headers.append(("Sand-Process", execution.residence.process.id))
         return answer(request, execution, asked, headers, as_it_is)
+
+
+def id_of(request: Request) -> str:
+    """Of the process that the path names. :raises Problem: none can have it"""
+    check_id(request.parameters["id"])
+    return request.parameters["id"]
 
 
 def check_id(id: str) -> None:
@@ -214,9 +221,8 @@ def _size(text: Any) -> int | None:
 def _dedicated(said: Any) -> Dedicated | None:
     try:
         return dedicated(said)
-    except ValueError as bad:
-        field = str(bad).partition(" ")[0]
-        below = child("/body/dedicated", field) if isinstance(said, dict) and field in said else "/body/dedicated"
+    except Wrong as bad:
+        below = "/body/dedicated" if bad.field is None else child("/body/dedicated", bad.field)
         raise problems.bad_request(f"'dedicated': {bad}.", pointer=below) from None
 
 
@@ -229,7 +235,7 @@ def known(ask: Callable[[], Found]) -> Found:
     except IllegalStep as illegal:
         raise Problem(409, "conflict", "Conflict", str(illegal), error="Sand.Conflict", state=illegal.status) from None
     except Overloaded as full:
-        raise problems.of(Failure(full.error, str(full), "platform", True), None) from None
+        raise problems.of(Failure(full.error, str(full), "platform", True, details=bounds_of(full)), None) from None
 
 
 def _sentence(text: str) -> str:

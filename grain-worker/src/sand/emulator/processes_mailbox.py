@@ -7,7 +7,6 @@ What is borrowed or reserved keeps its room.
 
 from __future__ import annotations
 
-from bisect import insort
 from collections import OrderedDict
 from dataclasses import dataclass
 from heapq import heappop, heappush
@@ -105,16 +104,46 @@ class Invoking:
             del self._by_key[key]
 
 
+class _Line:
+    """Unread messages that receivers of one kind get, the oldest first."""
+
+    def __init__(self) -> None:
+        self._all: OrderedDict[int, Message] = OrderedDict()
+        self._is_sorted = True
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def add(self, message: Message) -> None:
+        """Those that are given back come behind younger ones: all are put in their places once somebody asks."""
+        self._is_sorted = self._is_sorted and (not self._all or next(reversed(self._all)) < message.order)
+        self._all[message.order] = message
+
+    def remove(self, message: Message) -> None:
+        del self._all[message.order]
+
+    def all(self) -> list[Message]:
+        if not self._is_sorted:
+            self._all, self._is_sorted = OrderedDict(sorted(self._all.items())), True
+        return list(self._all.values())
+
+    def oldest(self) -> Message:
+        if not self._is_sorted:
+            self.all()
+        return next(iter(self._all.values()))
+
+
 class Mailbox:
     """Any source, or any key, is None. What invokes functions is in `invoking` alone, by function."""
 
     def __init__(self) -> None:
         self.messages = 0
         self.bytes = 0
-        self._queues: dict[tuple[str, str], list[Message]] = {}
+        self._lines: dict[tuple[str | None, str | None], _Line] = {}
+        """By what receivers ask for."""
         self.invoking: dict[str, Invoking] = {}
         self._arrivals = 0
-        self.borrowed: list[Message] = []
+        self._borrowed: dict[int, Message] = {}
 
     def has_room(self, size: int, messages: int, bytes: int) -> bool:
         """:param messages: and bytes: the bounds"""
@@ -123,16 +152,16 @@ class Mailbox:
     def refusal(self, process: str, size: int, messages: int, bytes: int) -> str:
         """Why a message has no room, as the platform says it."""
         if self.messages >= messages:
-            over = ("mailbox depth", messages, self.messages + 1)
+            over = (f"{messages} messages", self.messages + 1)
         elif self.bytes + size > bytes:
-            over = ("mailbox bytes", bytes, self.bytes + size)
+            over = (f"{bytes} bytes", self.bytes + size)
         else:
             return f"others wait to send to process {process}"
-        what, limit, actual = over
-        words = f"process {process} has a {what} of {limit}, and this message would make it {actual}"
-        if not self.borrowed:
+        limit, actual = over
+        words = f"process {process} has a mailbox of {limit}, and this message would make it {actual}"
+        if not self._borrowed:
             return words
-        received = f"functions that have not ended have received {len(self.borrowed)} of them"
+        received = f"functions that have not ended have received {len(self._borrowed)} of its messages"
         return f"{words}; {received}, and keep that room until they end"
 
     def reserve(self, size: int) -> None:
@@ -148,27 +177,27 @@ class Mailbox:
         if key.startswith(INVOKES):
             self.invoking.setdefault(invocation(key)[0], Invoking()).add(message)
         else:
-            self._queues.setdefault((source, key), []).append(message)
+            self._link(message)
         return message
 
     def borrow(self, source: str | None, key: str | None) -> Message | None:
         """The oldest that matches: the borrower's until it is given back or settled."""
-        heads = [queue[0] for (sender, name), queue in self._queues.items() if source in (None, sender) and key in (None, name)]
-        if not heads:
+        line = self._lines.get((source, key))
+        if line is None:
             return None
-        oldest = min(heads, key=lambda message: message.order)
+        oldest = line.oldest()
         self._unlink(oldest)
-        self.borrowed.append(oldest)
+        self._borrowed[oldest.order] = oldest
         return oldest
 
     def give_back(self, message: Message) -> None:
         """To its place: before those of its queue that came after it."""
-        self.borrowed.remove(message)
-        insort(self._queues.setdefault((message.source, message.key), []), message, key=lambda one: one.order)
+        del self._borrowed[message.order]
+        self._link(message)
 
     def settle(self, message: Message) -> None:
         """It was borrowed, and is gone."""
-        self.borrowed.remove(message)
+        del self._borrowed[message.order]
         self.release(message.size)
 
     def take(self, messages: list[Message]) -> None:
@@ -182,16 +211,29 @@ class Mailbox:
 
     def unread(self) -> list[Message]:
         """All of them, in order of arrival, but those that are borrowed."""
-        found = [one for queue in self._queues.values() for one in queue]
+        found = self._lines[None, None].all() if self._lines else []
         found += [one for waiting in self.invoking.values() for one in waiting.all()]
         return sorted(found, key=lambda one: one.order)
 
+    @property
+    def borrowed(self) -> list[Message]:
+        return list(self._borrowed.values())
+
+    def _link(self, message: Message) -> None:
+        for asked in _fits(message):
+            self._lines.setdefault(asked, _Line()).add(message)
+
     def _unlink(self, message: Message) -> None:
-        place = (message.source, message.key)
-        self._queues[place].remove(message)
-        if not self._queues[place]:
-            del self._queues[place]
+        for asked in _fits(message):
+            self._lines[asked].remove(message)
+            if not self._lines[asked]:
+                del self._lines[asked]
 
     def _count(self, size: int, sign: int) -> None:
         self.messages += sign
         self.bytes += sign * size
+
+
+def _fits(message: Message) -> list[tuple[str | None, str | None]]:
+    """What receivers may ask for who get it."""
+    return [(source, key) for source in (message.source, None) for key in (message.key, None)]

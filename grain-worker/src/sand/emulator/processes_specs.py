@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from sand.emulator import quantities
@@ -59,8 +61,16 @@ class Dedicated:
         return limits | {name: value for name, value in base.items() if value is not None}
 
 
+class Wrong(ValueError):
+    """What is wrong with a value, for people. :ivar field: of it, if it is one's"""
+
+    def __init__(self, message: str, field: str | None = None) -> None:
+        super().__init__(message)
+        self.field = field
+
+
 def dedicated(said: Any) -> Dedicated | None:
-    """None: it is not, or nothing is said. :raises ValueError: with what is wrong, for people"""
+    """None: it is not, or nothing is said. :raises Wrong:"""
     if said is None or said is False:
         return None
     if said is True:
@@ -68,19 +78,32 @@ def dedicated(said: Any) -> Dedicated | None:
     names = ("memory", "cpus", "pids", "image", "packages")
     _require(isinstance(said, dict), "it is true, or an object with memory, cpus, pids, image and packages")
     for name in said.keys() - set(names):
-        raise ValueError(f"it has no '{name}', but memory, cpus, pids, image and packages")
+        raise Wrong(f"it has no '{name}', but memory, cpus, pids, image and packages")
     memory, cpus, pids, image, packages = (said.get(name) for name in names)
-    size = 0 if memory is None else quantities.size(memory)
-    _require(size == 0 or size >= LEAST_SANDBOX, f"a sandbox needs at least {LEAST_SANDBOX} bytes of memory, not {size}")
-    number = isinstance(cpus, (int, float)) and not isinstance(cpus, bool)
-    _require(cpus is None or (number and 0 <= cpus <= 1024), "cpus is a number from 0 to 1024")
-    _require(pids is None or (type(pids) is int and 16 <= pids <= 32768), "pids is a number from 16 to 32768")
-    _require(image is None or (isinstance(image, str) and bool(_IMAGE.fullmatch(image))), "image is the name of an image")
+    size = 0 if memory is None else _sandbox_memory(memory)
+    number = isinstance(cpus, (int, float, Decimal)) and not isinstance(cpus, bool)  # a fraction in a request is a Decimal
+    _require(cpus is None or (number and 0 <= cpus <= 1024), "cpus is a number from 0 to 1024", "cpus")
+    _require(pids is None or (type(pids) is int and 16 <= pids <= 32768), "pids is a number from 16 to 32768", "pids")
+    is_image = image is None or (isinstance(image, str) and bool(_IMAGE.fullmatch(image)))
+    _require(is_image, "image is the name of an image", "image")
     packages = [] if packages is None else packages
-    _require(isinstance(packages, list) and len(packages) <= 100, "packages is a list of at most 100 names")
+    _require(isinstance(packages, list) and len(packages) <= 100, "packages is a list of at most 100 names", "packages")
     for each in packages:
-        _require(isinstance(each, str) and bool(_PACKAGE.fullmatch(each)), f"'{each}' is no name of a package")
-    return Dedicated(size, cpus or 0, pids or 0, image, tuple(packages))
+        is_package = isinstance(each, str) and bool(_PACKAGE.fullmatch(each))
+        _require(is_package, f"'{each}' is no name of a package", "packages")
+    return Dedicated(size, float(cpus or 0), pids or 0, image, tuple(packages))
+
+
+def _sandbox_memory(said: Any) -> int:
+    try:
+        if isinstance(said, bool) or not isinstance(said, (int, str)):
+            raise ValueError(f"{json.dumps(said, default=str)} is not a size like 512MiB, 64KiB or 1GiB")
+        size = quantities.size(said)
+    except ValueError as bad:
+        raise Wrong(str(bad), "memory") from None
+    least = f"a sandbox needs at least {LEAST_SANDBOX} bytes of memory, not {size}"
+    _require(size == 0 or size >= LEAST_SANDBOX, least, "memory")
+    return size
 
 
 def memory_of(said: Any) -> int:
@@ -91,9 +114,9 @@ def memory_of(said: Any) -> int:
     return memory
 
 
-def _require(holds: bool, otherwise: str) -> None:
+def _require(holds: bool, otherwise: str, field: str | None = None) -> None:
     if not holds:
-        raise ValueError(otherwise)
+        raise Wrong(otherwise, field)
 
 
 @dataclass(frozen=True)

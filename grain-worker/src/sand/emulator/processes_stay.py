@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sand.emulator import ids
 from sand.emulator.attempts import Attempt
 from sand.emulator.problems import Failure
+from sand.emulator.processes_bounds import OverSize, bounds_of
 from sand.emulator.processes_mailbox import INVOKES
 from sand.errors import BadRequest, Denied, NotFound, Overloaded, SandError, TooLarge, Unavailable
 from sand.messages import (
@@ -43,14 +44,6 @@ if TYPE_CHECKING:
 
 CALLS = ("stateGet", "stateKeys", "stateWrite", "send", "receive", "processInvoke", "processResult", "processList")
 LISTED = 1000
-
-
-class _Over(TooLarge):
-    """:ivar bounds: `limit` and `actual`, as the failure that it becomes has them"""
-
-    def __init__(self, message: str, limit: int, actual: int) -> None:
-        super().__init__(message)
-        self.bounds = {"limit": limit, "actual": actual}
 
 
 class Receiver:
@@ -128,7 +121,7 @@ class Stay:
                 self._bounded()
             except SandError as refused:
                 self.roll_back(for_good=True)
-                return Failure(refused.error, str(refused), details=refused.bounds if isinstance(refused, _Over) else {})
+                return Failure(refused.error, str(refused), details=bounds_of(refused))
             self._over = True
             if self._process.is_here:
                 self._process.apply(self._writes)
@@ -243,25 +236,26 @@ class Stay:
         for key, value in self._writes.items():
             size = 0 if value is None else len(_bytes(key)) + len(value.bytes or b"")
             if size > memory:
-                has = f"process {process.id} has a memory of {memory} bytes"
-                words = f"{has}, and a value has to fit into that with its key: the function wrote one of {size}"
-                raise _Over(words, memory, size)
+                has = f"process {process.id} has a limit of {memory} bytes of memory"
+                fits = f"{has}, and a value of its state has to fit into that with its key"
+                raise OverSize(f"{fits}: {self._attempt.event_id} wrote one of {size}", memory, size)
         limit = self._table.spec().most_state(memory)
         after = process.bytes_after(self._writes) if process.is_here else 0
         if after > limit and after > process.state_bytes:
-            raise _Over(f"the state of process {process.id} would have {after} bytes, its limit is {limit}", limit, after)
+            has = f"process {process.id} has a limit of {limit} bytes of state"
+            raise OverSize(f"{has}, and {self._attempt.event_id} would make it {after}", limit, after)
 
     def _send(self, request: SendRequest) -> None:
         payload, until = self._table.segments.inline(request.payload), _until(request.wait_ms)
         size, sender = len(payload.bytes or b""), self._attempt.event_id
         self._invoked(request.key)
         spec = self._table.spec()
-        if size > spec.bytes:
-            has = f"process {request.destination} has a mailbox of {spec.bytes} bytes"
-            raise TooLarge(f"{has}, and this message alone has {size}")
         to = self._table.address(request.destination)
         if to.has_taken(sender, request.number):
             return
+        if size > spec.bytes:
+            has = f"process {to.id} has a mailbox of {spec.bytes} bytes"
+            raise TooLarge(f"{has}, and this message alone has {size}")
         ticket = object()
         to.senders.append(ticket)
         try:
@@ -269,7 +263,7 @@ class Stay:
                 if not self._wait(until):
                     raise Overloaded(to.mailbox.refusal(to.id, size, spec.messages, spec.bytes))
                 if to.status == "killed":
-                    raise self._table.no_process(to.id)
+                    raise NotFound(f"process {to.id} was killed")
         finally:
             to.senders.remove(ticket)
             self._table.changed.notify_all()

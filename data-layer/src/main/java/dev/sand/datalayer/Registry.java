@@ -336,6 +336,25 @@ public final class Registry {
         return changeDeletions(application, now -> new Deletions(Limits.SCHEMA_VERSION, now.begun + 1, true)).begun;
     }
 
+    /** By application, the number of the last one of those that have not ended. */
+    public Map<String, Long> deletionsUnderWay() {
+        Map<String, Long> found = new TreeMap<>();
+        store.scan(INDEX, PLATFORM, DELETIONS, null, Integer.MAX_VALUE).forEach(entry -> {
+            Deletions deletions = Codec.decode(entry.value(), Deletions.class);
+            if (deletions.underWay) {
+                found.put(entry.key().substring(DELETIONS.length()), deletions.begun);
+            }
+        });
+        return found;
+    }
+
+    /** As beginDeletion, of one that was cut short: what was deployed since it ended stays. @return 0: it has ended */
+    public long resumeDeletion(String application) {
+        Deletions now = changeDeletions(application, found -> found.underWay
+                ? new Deletions(Limits.SCHEMA_VERSION, found.begun + 1, true) : found);
+        return now.underWay ? now.begun : 0;
+    }
+
     /** All of it is gone, unless somebody began again to delete it. */
     public void endDeletion(String application, long deletion) {
         changeDeletions(application, now -> now.begun == deletion ? new Deletions(Limits.SCHEMA_VERSION, deletion, false) : now);

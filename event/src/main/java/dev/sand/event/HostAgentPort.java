@@ -104,7 +104,7 @@ public interface HostAgentPort {
     default CompletableFuture<ProcessView> migrate(String application, int version, String process, String host) {
         return process(new ProcessCommand(application, version, process, ProcessCommand.Kind.DESCRIBE)).thenCompose(view ->
                 CompletableFuture.failedFuture(new ProcessException(new Failure(Errors.CONFLICT, "process " + process + " is "
-                        + view.status() + ": it cannot be migrated, for there is one host, " + view.host(), Failure.Source.CALLER, false, null,
+                        + view.status() + ": it cannot be migrated, for there is no other host than " + view.host(), Failure.Source.CALLER, false, null,
                         Map.of("state", view.status())))));
     }
 

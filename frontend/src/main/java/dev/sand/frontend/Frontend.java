@@ -60,6 +60,7 @@ import dev.sand.frontend.deployment.ApplicationTopics;
 import dev.sand.frontend.deployment.Bundles;
 import dev.sand.frontend.deployment.Deletion;
 import dev.sand.frontend.deployment.Deployer;
+import dev.sand.frontend.deployment.UnfinishedDeletions;
 import dev.sand.frontend.deployment.VersionFiles;
 import dev.sand.frontend.http.Auditing;
 import dev.sand.frontend.http.Door;
@@ -136,6 +137,7 @@ public final class Frontend implements AutoCloseable {
     private final Quotas quotas = new Quotas(System::nanoTime);
     private final QuotaWatch quotaWatch;
     private final TopicRates topicRates;
+    private UnfinishedDeletions deletions;
 
     public Frontend(FrontendConfiguration configuration, Parts parts) throws IOException {
         this.configuration = configuration;
@@ -194,6 +196,7 @@ public final class Frontend implements AutoCloseable {
                     StoredSecrets.deleteApplication(parts.store, application);
                     SavedEvents.deleteApplication(parts.store, application);
                 }, applicationTopics);
+        deletions = new UnfinishedDeletions(parts.registry, deployer, deletion);
         InvocationsApi invocations = new InvocationsApi(parts.registry, parts.records, parts.host, parts.clockMs);
         new ApplicationsApi(parts.registry, directory, deployer, deletion).addTo(routes);
         TopicsApi topics = new TopicsApi(parts.bus, topicRates, parts.clockMs);
@@ -243,11 +246,16 @@ public final class Frontend implements AutoCloseable {
         access.start();
         quotaWatch.start();
         topicRates.start();
+        deletions.start();
         if (service != null) {
             service.start();
         } else if (!configuration.alone()) {
             ManagementService.warnWithout(registry);
         }
+    }
+
+    UnfinishedDeletions deletions() {
+        return deletions;
     }
 
     public InetSocketAddress address() {
@@ -275,6 +283,7 @@ public final class Frontend implements AutoCloseable {
         access.close();
         quotaWatch.close();
         topicRates.close();
+        deletions.close();
         if (service != null) {
             service.close();
         }

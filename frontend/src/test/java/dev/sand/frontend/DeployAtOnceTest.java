@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sand.datalayer.GlobalStore;
 import dev.sand.datalayer.Registry;
 import dev.sand.datalayer.StoreException;
+import dev.sand.frontend.deployment.UnfinishedDeletions;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.net.URI;
@@ -20,10 +21,14 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiPredicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Two frontends over one store, of which one is held up in the middle of its deployment while the other deploys or deletes. */
 @Tag("slow")
@@ -150,29 +155,76 @@ class DeployAtOnceTest {
         assertThat(platform.deploy(changed()).statusCode()).isEqualTo(201);
     }
 
-    @Test
-    void a_deletion_that_was_cut_short_is_carried_to_its_end_by_asking_again() throws Exception {
-        platform.deployDemo();
-        AtomicBoolean away = new AtomicBoolean(true);
-        GlobalStore failing = (GlobalStore) Proxy.newProxyInstance(GlobalStore.class.getClassLoader(),
+    /** @param kind of what comes of it while it fails; @param whom by method and table */
+    private Frontend failing(AtomicBoolean fails, StoreException.Kind kind, BiPredicate<String, String> whom) throws Exception {
+        return platform.anotherFrontend((GlobalStore) Proxy.newProxyInstance(GlobalStore.class.getClassLoader(),
                 new Class<?>[] {GlobalStore.class}, (proxy, method, arguments) -> {
-                    if (away.get() && method.getName().equals("deleteScope") && arguments[0].equals("deployments")) {
-                        throw new StoreException(StoreException.Kind.AWAY, "the store does not answer", 0, null);
+                    if (fails.get() && arguments != null && whom.test(method.getName(), String.valueOf(arguments[0]))) {
+                        throw new StoreException(kind, "the store does not take it", 0, null);
                     }
                     try {
                         return method.invoke(platform.store, arguments);
                     } catch (InvocationTargetException e) {
                         throw e.getCause();
                     }
-                });
-        try (Frontend other = platform.anotherFrontend(failing)) {
-            assertThat(deleteAt(other).statusCode()).isEqualTo(503);
-            assertThat(platform.deploy(demo()).statusCode()).as("another application under the name").isEqualTo(409);
-            away.set(false);
+                }));
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = StoreException.Kind.class, names = {"AWAY", "FULL"})
+    void what_of_a_deleted_application_cannot_go_now_goes_when_it_is_deleted_again(StoreException.Kind kind) throws Exception {
+        platform.deployDemo();
+        AtomicBoolean fails = new AtomicBoolean(true);
+        try (Frontend other = failing(fails, kind, (method, table) -> method.equals("deleteScope") && table.equals("deployments"))) {
+            for (int i = 0; i < 2; i++) {
+                assertThat(deleteAt(other).statusCode()).isEqualTo(204);
+                assertThat(platform.get("/api/v1/applications/demo").statusCode()).isEqualTo(404);
+                assertThat(platform.deploy(demo()).statusCode()).as("another application under the name").isEqualTo(409);
+            }
+            fails.set(false);
             assertThat(deleteAt(other).statusCode()).isEqualTo(204);
             assertThat(deleteAt(other).statusCode()).isEqualTo(404);
         }
         assertThat(platform.deploy(demo()).statusCode()).isEqualTo(201);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"put index", "deleteScope applications"})
+    void an_application_that_cannot_go_is_there_as_before(String call) throws Exception {
+        platform.deployDemo();
+        AtomicBoolean fails = new AtomicBoolean(true);
+        try (Frontend other = failing(fails, StoreException.Kind.FULL, (method, table) -> call.equals(method + " " + table))) {
+            assertThat(deleteAt(other).statusCode()).isEqualTo(507);
+            assertThat(platform.get("/api/v1/applications/demo").statusCode()).isEqualTo(200);
+            assertThat(platform.deploy(changed()).statusCode()).isEqualTo(201);
+            assertThat(platform.post("/invoke/demo/echo", "1").statusCode()).isEqualTo(200);
+            fails.set(false);
+            assertThat(deleteAt(other).statusCode()).isEqualTo(204);
+        }
+        assertThat(platform.registry.deletionsUnderWay()).isEmpty();
+    }
+
+    @Test
+    void what_is_left_of_a_deleted_application_goes_by_itself_once_nobody_is_about_it() {
+        platform.registry.beginDeletion("demo");
+        platform.store.put("deployments", "demo", "left", new byte[1], GlobalStore.ABSENT);
+        UnfinishedDeletions unfinished = platform.frontend.deletions();
+        unfinished.look();
+        long again = platform.registry.beginDeletion("demo");
+        unfinished.look();
+        assertThat(platform.registry.deletionsUnderWay()).as("somebody has just begun it").containsEntry("demo", again);
+        unfinished.look();
+        assertThat(platform.registry.deletionsUnderWay()).isEmpty();
+        assertThat(platform.store.keys("deployments", "demo", "", null, 10)).isEmpty();
+    }
+
+    @Test
+    void what_was_not_deleted_after_all_is_left_alone() throws Exception {
+        platform.deployDemo();
+        platform.registry.beginDeletion("demo");
+        platform.frontend.deletions().look();
+        platform.frontend.deletions().look();
+        assertThat(platform.post("/invoke/demo/echo", "1").statusCode()).isEqualTo(200);
     }
 
     private HttpResponse<byte[]> deleteAt(Frontend frontend) {

@@ -60,6 +60,20 @@ class WebTest {
     }
 
     @Test
+    void a_path_has_no_parameters_and_says_so() throws Exception {
+        JsonNode event = json(platform.get("/web/demo/files/a%3Bb/c%3bd"));
+        assertThat(event.path("parameters").toString()).isEqualTo("{\"name\":\"a;b\",\"rest\":\"c;d\"}");
+        for (String path : new String[] {"/web/demo/files/a;b/c", "/web/demo;x/files/a/c", "/invoke/demo;x/echo;y", "/invoke/demo%3bx/echo",
+            "/api/v1/applications/demo;x=1", "/api/v1/apps/demo/processes/a%3Bb", "/metrics;x", "/livez;x", "/ui/;x"}) {
+            HttpResponse<byte[]> refused = platform.get(path);
+            assertThat(refused.statusCode()).as(path).isEqualTo(400);
+            assertThat(json(refused).path("detail").asText()).as(path).startsWith("A path has no parameters");
+        }
+        assertThat(platform.get("/livez?x=;y").statusCode()).isEqualTo(200);
+        assertThat(platform.get("/web/demo/..;/livez").statusCode()).as("as the parser says it").isEqualTo(400);
+    }
+
+    @Test
     void a_text_body_is_a_string_and_any_other_base_64() throws Exception {
         JsonNode text = json(platform.send("POST", "/web/demo/form", "grüß".getBytes(StandardCharsets.UTF_8), "Content-Type", "text/plain"));
         assertThat(text.path("body").asText()).isEqualTo("grüß");

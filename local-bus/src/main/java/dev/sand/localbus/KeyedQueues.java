@@ -107,9 +107,9 @@ public final class KeyedQueues {
     /** @return null when a message of that size has room now, else why not */
     public GrainQueue.Refusal refusal(long messageBytes) {
         if (size >= maxDepth) {
-            return new GrainQueue.Refusal("mailbox depth", maxDepth, size + 1L);
+            return new GrainQueue.Refusal("messages", maxDepth, size + 1L);
         }
-        return bytes + messageBytes <= maxBytes ? null : new GrainQueue.Refusal("mailbox bytes", maxBytes, bytes + messageBytes);
+        return bytes + messageBytes <= maxBytes ? null : new GrainQueue.Refusal("bytes", maxBytes, bytes + messageBytes);
     }
 
     private void count(Payload payload, int sign) {

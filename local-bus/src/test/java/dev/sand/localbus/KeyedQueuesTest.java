@@ -60,9 +60,9 @@ class KeyedQueuesTest {
     void isBoundedInMessagesAndBytes() {
         KeyedQueues small = new KeyedQueues(2, 5);
         small.offer("p", "a", payload("123"));
-        assertThat(small.offer("p", "b", payload("456"))).isEqualTo(new GrainQueue.Refusal("mailbox bytes", 5, 6));
+        assertThat(small.offer("p", "b", payload("456"))).isEqualTo(new GrainQueue.Refusal("bytes", 5, 6));
         small.offer("p", "b", payload("4"));
-        assertThat(small.offer("p", "c", payload(""))).isEqualTo(new GrainQueue.Refusal("mailbox depth", 2, 3));
+        assertThat(small.offer("p", "c", payload(""))).isEqualTo(new GrainQueue.Refusal("messages", 2, 3));
     }
 
     @Test

@@ -51,6 +51,10 @@ final class Health implements AutoCloseable {
 
     private static void metrics(HttpExchange exchange, Supplier<String> metrics) throws IOException {
         try (exchange) {
+            if (!exchange.getRequestURI().getPath().equals("/metrics")) { // it is asked for what begins so, too
+                exchange.sendResponseHeaders(404, -1);
+                return;
+            }
             byte[] page = metrics.get().getBytes(StandardCharsets.UTF_8);
             exchange.getResponseHeaders().set("Content-Type", "text/plain; version=0.0.4; charset=utf-8");
             exchange.sendResponseHeaders(200, page.length);

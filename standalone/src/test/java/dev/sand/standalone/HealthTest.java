@@ -25,7 +25,9 @@ class HealthTest {
             assertThat(get(client, health, "/readyz").body()).contains("ready");
             assertThat(get(client, health, "/readyz/more").statusCode()).isEqualTo(404);
             assertThat(get(client, health, "/metrics").body()).isEqualTo("sand_up 1\n");
-            assertThat(get(client, health, "/").statusCode()).isEqualTo(404);
+            for (String other : new String[] {"/", "/livez;x=1", "/metrics;x=1", "/metricsx"}) {
+                assertThat(get(client, health, other).statusCode()).as(other).isEqualTo(404);
+            }
             assertThatThrownBy(() -> new Health(health.address(), trouble::get, () -> "")).hasMessageContaining("--health-listen");
         }
     }

@@ -24,14 +24,32 @@ final class JsonBody {
         return bytes.length == 0 ? null : object(bytes, expected);
     }
 
-    /** As above, of a body that was read. */
-    static JsonNode object(byte[] bytes, String expected) {
-        JsonNode body;
+    /**
+     * Of an operation that takes none; blocks until it is there.
+     *
+     * @throws dev.sand.frontend.http.ProblemException when it is none that an operation could have
+     */
+    static void ignored(Exchange exchange, int most) throws IOException {
+        byte[] bytes = exchange.body(most, "The body");
+        if (bytes.length > 0) {
+            JsonNode body = read(bytes);
+            if (body == null || body.isNull()) { // which management could not tell from no body
+                throw Problems.badRequest("The body is null: leave it out, or send what the document says.").asException();
+            }
+        }
+    }
+
+    private static JsonNode read(byte[] bytes) {
         try {
-            body = Json.read(bytes);
+            return Json.read(bytes);
         } catch (IOException e) {
             throw dev.sand.frontend.http.Json.malformed(e, ByteBuffer.wrap(bytes)).asException();
         }
+    }
+
+    /** As above, of a body that was read. */
+    static JsonNode object(byte[] bytes, String expected) {
+        JsonNode body = read(bytes);
         if (body == null || !body.isObject()) {
             throw Problems.badRequest(expected).asException();
         }

@@ -130,7 +130,8 @@ public final class ProcessesApi {
     }
 
     /** Answered when it is done; functions that run in the process may have to end first. */
-    private void step(Exchange exchange, ProcessCommand.Kind kind) throws InterruptedException {
+    private void step(Exchange exchange, ProcessCommand.Kind kind) throws IOException, InterruptedException {
+        JsonBody.ignored(exchange, BODY_BYTES);
         exchange.json(200, shown(ask(host.process(command(live(exchange), checked(exchange.path("process")), kind)), STEP_MS)));
     }
 
@@ -193,8 +194,8 @@ public final class ProcessesApi {
     private static DedicatedSpec dedicated(JsonNode asked) {
         try {
             return DedicatedReader.read(asked);
-        } catch (IllegalArgumentException e) {
-            throw Problems.badRequest("'dedicated': " + e.getMessage() + ".").asException();
+        } catch (DedicatedReader.Wrong e) {
+            throw Problems.badRequest("'dedicated': " + e.getMessage() + ".").with("pointer", "/body/dedicated" + e.pointer()).asException();
         }
     }
 

@@ -20,7 +20,23 @@ public final class DedicatedReader {
 
     private DedicatedReader() {}
 
-    /** @return null: it is not dedicated, or nothing is said. @throws IllegalArgumentException with what is wrong, for people */
+    /** What is wrong, for people. */
+    public static final class Wrong extends IllegalArgumentException {
+        private static final long serialVersionUID = 1L;
+        private final String field;
+
+        private Wrong(String message, String field) {
+            super(message);
+            this.field = field;
+        }
+
+        /** Below which it is wrong, as a JSON Pointer from there. */
+        public String pointer() {
+            return field == null ? "" : "/" + field;
+        }
+    }
+
+    /** @return null: it is not dedicated, or nothing is said. @throws Wrong */
     public static DedicatedSpec read(JsonNode said) {
         if (said.isMissingNode() || said.isNull() || said.isBoolean() && !said.booleanValue()) {
             return null;
@@ -28,23 +44,23 @@ public final class DedicatedReader {
         if (said.isBoolean()) {
             return DedicatedSpec.PLAIN;
         }
-        require(said.isObject(), "it is true, or an object with memory, cpus, pids, image and packages");
+        require(said.isObject(), null, "it is true, or an object with memory, cpus, pids, image and packages");
         for (Iterator<String> names = said.fieldNames(); names.hasNext();) {
             String name = names.next();
-            require(FIELDS.contains(name), "it has no '" + name + "', but memory, cpus, pids, image and packages");
+            require(FIELDS.contains(name), null, "it has no '" + name + "', but memory, cpus, pids, image and packages");
         }
-        long memory = said.hasNonNull("memory") ? Quantity.bytes(said.get("memory")) : 0;
-        require(memory == 0 || memory >= ApplicationFolder.LEAST_SANDBOX_MEMORY,
+        long memory = said.hasNonNull("memory") ? memory(said.get("memory")) : 0;
+        require(memory == 0 || memory >= ApplicationFolder.LEAST_SANDBOX_MEMORY, "memory",
                 "a sandbox needs at least " + ApplicationFolder.LEAST_SANDBOX_MEMORY + " bytes of memory, not " + memory);
         JsonNode cpus = said.path("cpus");
         require(!said.hasNonNull("cpus") || cpus.isNumber() && cpus.doubleValue() >= 0 && cpus.doubleValue() <= MOST_CPUS,
-                "cpus is a number from 0 to " + MOST_CPUS);
+                "cpus", "cpus is a number from 0 to " + MOST_CPUS);
         JsonNode pids = said.path("pids");
         require(!said.hasNonNull("pids") || pids.isInt() && pids.intValue() >= LEAST_PIDS && pids.intValue() <= MOST_PIDS,
-                "pids is a number from " + LEAST_PIDS + " to " + MOST_PIDS);
+                "pids", "pids is a number from " + LEAST_PIDS + " to " + MOST_PIDS);
         JsonNode image = said.path("image");
         require(!said.hasNonNull("image") || image.isTextual() && IMAGE.matcher(image.textValue()).matches(),
-                "image is the name of an image");
+                "image", "image is the name of an image");
         List<String> packages = packages(said.path("packages"));
         return new DedicatedSpec(memory, cpus.asDouble(0), pids.asInt(0), said.hasNonNull("image") ? image.textValue() : null,
                 packages.isEmpty() ? null : packages);
@@ -53,18 +69,28 @@ public final class DedicatedReader {
     private static List<String> packages(JsonNode said) {
         List<String> packages = new ArrayList<>();
         if (!said.isMissingNode() && !said.isNull()) {
-            require(said.isArray() && said.size() <= MOST_PACKAGES, "packages is a list of at most " + MOST_PACKAGES + " names");
+            require(said.isArray() && said.size() <= MOST_PACKAGES, "packages", "packages is a list of at most " + MOST_PACKAGES + " names");
             for (JsonNode each : said) {
-                require(each.isTextual() && PACKAGE.matcher(each.textValue()).matches(), "'" + each.asText() + "' is no name of a package");
+                require(each.isTextual() && PACKAGE.matcher(each.textValue()).matches(), "packages",
+                        "'" + each.asText() + "' is no name of a package");
                 packages.add(each.textValue());
             }
         }
         return packages;
     }
 
-    private static void require(boolean holds, String otherwise) {
+    private static long memory(JsonNode said) {
+        try {
+            return Quantity.bytes(said);
+        } catch (IllegalArgumentException e) {
+            throw new Wrong(e.getMessage(), "memory");
+        }
+    }
+
+    /** @param field of it, where that is wrong */
+    private static void require(boolean holds, String field, String otherwise) {
         if (!holds) {
-            throw new IllegalArgumentException(otherwise);
+            throw new Wrong(otherwise, field);
         }
     }
 }

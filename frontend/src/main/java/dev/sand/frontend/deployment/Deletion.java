@@ -15,12 +15,15 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Removes an application with all that is its own: what runs, versions, records, logs, data. It is noted before anything goes: one
- * that a part's loss cuts short is carried to its end by asking again, and until then the name is not deployed anew. Blocks.
+ * that a part's loss cuts short is carried to its end, and until then the name is not deployed anew. Blocks.
  */
 public final class Deletion {
+    private static final Logger LOG = LoggerFactory.getLogger(Deletion.class);
     private static final int MOST_RUNNING = 10_000;
     private static final long CANCEL_MS = 5_000;
     private static final long DELETE_MS = 30_000;
@@ -46,11 +49,52 @@ public final class Deletion {
         this.topics = topics;
     }
 
+    /**
+     * Afterwards it is gone. What of it could not be removed just now is, later: by whoever asks again, or {@link UnfinishedDeletions}.
+     *
+     * @throws RuntimeException nothing of it is gone
+     */
     public void delete(String application) {
-        long deletion = registry.beginDeletion(application);
         List<Integer> versions = registry.versions(application);
-        // Nothing new can name it from here on; what runs is ended before its data goes.
-        registry.deleteApplication(application);
+        long deletion = 0;
+        try {
+            deletion = registry.beginDeletion(application);
+            // Nothing new can name it from here on; what runs is ended before its data goes.
+            registry.deleteApplication(application);
+            rest(application, versions, deletion);
+        } catch (RuntimeException e) {
+            if (!registry.versions(application).isEmpty() || versions.isEmpty() && registry.exists(application)) {
+                stays(application, deletion, e);
+                throw e;
+            }
+            directory.forget(application);
+            LOG.warn("application {} is deleted, and what is left of it goes later: {}", application, e.toString());
+        }
+    }
+
+    /** All of it: what nobody deletes any more may be deployed again. */
+    private void stays(String application, long deletion, RuntimeException why) {
+        if (deletion > 0) {
+            try {
+                registry.endDeletion(application, deletion);
+            } catch (RuntimeException e) {
+                why.addSuppressed(e);
+            }
+        }
+    }
+
+    /** With one that was cut short, if it still is, and its application gone: else whoever asked for it was told that nothing was. */
+    void goOn(String application) {
+        if (registry.versions(application).isEmpty()) {
+            long deletion = registry.resumeDeletion(application);
+            if (deletion > 0) {
+                registry.deleteApplication(application);
+                rest(application, List.of(), deletion);
+            }
+        }
+    }
+
+    private void rest(String application, List<Integer> versions, long deletion) {
         directory.forget(application);
         List<CompletableFuture<Boolean>> ends = new ArrayList<>();
         for (InvocationRecord running : records.list(application, new Filter(Status.RUNNING, null), null, MOST_RUNNING).records()) {

@@ -105,12 +105,9 @@ public final class Gate extends Handler.Abstract.NonBlocking {
         } else if (door.hasAccounts()) {
             response.getHeaders().put(APART);
         }
-        if (goesUp(request.getHttpURI().getPath())) {
-            new HttpExchange(request, response, callback, Map.of()).problem(Problems.badRequest(
-                    "A path has no '.' and no '..' between its slashes: what it is about is said in full."));
-        } else if (!path.startsWith("/web/") && request.getHttpURI().hasViolations()) {
-            new HttpExchange(request, response, callback, Map.of()).problem(Problems.badRequest(
-                    "A slash or a per cent sign as data of a path (%2F, %25) is taken in the parameters of routes alone."));
+        Problem strange = PathRule.refusal(request.getHttpURI(), path.startsWith("/web/"));
+        if (strange != null) {
+            new HttpExchange(request, response, callback, Map.of()).problem(strange);
         } else if (path.startsWith(INVOKE)) {
             invocation(request, new HttpExchange(request, response, callback, Map.of()), path);
         } else if (path.startsWith("/web/")) {
@@ -122,17 +119,6 @@ public final class Gate extends Handler.Abstract.NonBlocking {
             controlPlane(request, response, callback, path);
         }
         return true;
-    }
-
-    /** What stands between two slashes as {@code ..} may be somebody's data, and taken for the way it would be another operation's path. */
-    private static boolean goesUp(String raw) {
-        for (int from = raw.indexOf("/."); from >= 0; from = raw.indexOf("/.", from + 1)) {
-            int end = raw.startsWith("..", from + 1) ? from + 3 : from + 2;
-            if (end == raw.length() || raw.charAt(end) == '/') {
-                return true;
-            }
-        }
-        return false;
     }
 
     private static String asked(Request request) {

@@ -9,6 +9,7 @@ import dev.sand.event.DedicatedSpec;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class DedicatedReaderTest {
@@ -31,6 +32,15 @@ class DedicatedReaderTest {
             "{'pids': 1}", "{'image': '-v'}", "{'image': 'a b'}", "{'packages': 'hello'}", "{'packages': ['; true']}",
             "{'packages': ['-y']}"})
     void whatIsWrongIsSaid(String json) {
-        assertThatThrownBy(() -> read(json)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> read(json)).isInstanceOf(DedicatedReader.Wrong.class);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '#', value = {"7 | ##", "{'cpu': 1} | ##", "{'memory': 'much'} | /memory",
+        "{'memory': '1MiB'} | /memory", "{'cpus': -1} | /cpus", "{'pids': 1} | /pids", "{'image': '-v'} | /image",
+        "{'packages': ['-y']} | /packages"})
+    void andWhereItIs(String json, String pointer) {
+        assertThatThrownBy(() -> read(json)).isInstanceOfSatisfying(DedicatedReader.Wrong.class, wrong ->
+                assertThat(wrong.pointer()).isEqualTo(pointer));
     }
 }

@@ -63,7 +63,7 @@ final class ApplicationInputs {
     void on(Input.SandboxFailed failed) {
         Sandbox sandbox = sandbox(failed.app(), failed.sandbox(), failed);
         if (sandbox != null) {
-            sandbox.onFailed(failed.cause());
+            sandbox.onFailed(failed.cause(), failed.forGood());
         }
     }
 

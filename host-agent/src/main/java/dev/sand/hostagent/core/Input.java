@@ -88,7 +88,8 @@ public sealed interface Input {
     /** @param sandbox the id given in StartSandbox; @param warm it came from the blank pool */
     record SandboxStarted(AppKey app, String sandbox, boolean warm) implements Input {}
 
-    record SandboxFailed(AppKey app, String sandbox, String cause) implements Input {}
+    /** @param forGood another start fails too */
+    record SandboxFailed(AppKey app, String sandbox, String cause, boolean forGood) implements Input {}
 
     /** The sandbox is gone: the container ended, the supervisor's connection closed, the engine said so. */
     record SandboxEnded(AppKey app, String sandbox, String cause) implements Input {}

@@ -115,9 +115,9 @@ final class MailboxLine {
             return "others wait to send to process " + process.id();
         }
         int received = process.mailbox().received();
-        return "process " + process.id() + " has a " + refusal.limit() + " of " + refusal.allowed() + ", and this message would make it "
-                + refusal.actual() + (received == 0 ? "" : "; functions that have not ended have received " + received + " of them, and keep that"
-                + " room until they end");
+        return "process " + process.id() + " has a mailbox of " + refusal.allowed() + " " + refusal.limit() + ", and this message would make it "
+                + refusal.actual() + (received == 0 ? "" : "; functions that have not ended have received " + received + " of its messages, and"
+                + " keep that room until they end");
     }
 
     private boolean heapLacks(Payload payload) {

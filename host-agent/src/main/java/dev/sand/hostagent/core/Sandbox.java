@@ -12,7 +12,7 @@ import dev.sand.event.Failure;
  * NONE        → BACKING_OFF  its tenant's sandboxes use all the memory that they may
  * STARTING    → RUNNING      its supervisor is connected
  * STARTING, RUNNING → BACKING_OFF  it failed or ended by itself while work waits; again after a pause that doubles
- * STARTING, RUNNING → NONE   the same without work, or too often in a row: what waits fails
+ * STARTING, RUNNING → NONE   the same without work, too often in a row, or so that it would again: what waits fails
  * STARTING, RUNNING → STOPPING     idle, superseded, host short of memory, drained, or an instance that cannot be killed
  * STOPPING    → NONE         it has ended
  * BACKING_OFF → STARTING | NONE    the pause is over; there is still work, or not
@@ -159,12 +159,13 @@ final class Sandbox extends Timed {
         failures = 0;
     }
 
-    void onFailed(String cause) {
+    /** @param forGood another start fails too */
+    void onFailed(String cause, boolean forGood) {
         context.counters.sandboxFailures++;
         if (state == State.STOPPING) {
             ended(cause);
         } else {
-            failed("no sandbox could be started for application " + application.key().application() + ": " + cause);
+            failed("no sandbox could be started for application " + application.key().application() + ": " + cause, forGood);
         }
     }
 
@@ -173,7 +174,7 @@ final class Sandbox extends Timed {
             ended(cause);
         } else {
             context.counters.sandboxFailures++;
-            failed("the sandbox of application " + application.key().application() + " ended: " + cause);
+            failed("the sandbox of application " + application.key().application() + " ended: " + cause, false);
         }
     }
 
@@ -189,13 +190,13 @@ final class Sandbox extends Timed {
         }
     }
 
-    private void failed(String cause) {
+    private void failed(String cause, boolean forGood) {
         failures++;
         release();
         become(State.BACKING_OFF);
         application.onSandboxGone(cause);
-        if (failures > context.configuration.startsInARow()) {
-            giveUp(Failure.platform(Errors.SANDBOX_FAILED, cause, true));
+        if (forGood || failures > context.configuration.startsInARow()) {
+            giveUp(Failure.platform(Errors.SANDBOX_FAILED, cause, !forGood));
         } else {
             context.timers.arm(this, context.nowNs + context.configuration.backOff(failures));
         }

@@ -16,7 +16,6 @@ import java.util.concurrent.TimeUnit;
 /** Looks at a connection's first bytes: TLS, a WebSocket's handshake, or the protocol itself. Makes way for what it finds. */
 final class Sniffer extends ByteToMessageDecoder {
     private static final int TLS_HANDSHAKE = 22;
-    private static final String PATH = "/data";
     private static final int HTTP_BYTES = 8 * 1024;
     private final DataPlane plane;
     private final PlacedReads reads;
@@ -56,7 +55,7 @@ final class Sniffer extends ByteToMessageDecoder {
         if (in.getInt(in.readerIndex()) == 0x47455420) { // "GET "
             become(context);
             pipeline.addLast(new HttpServerCodec(), new HttpObjectAggregator(HTTP_BYTES), new WebSocketDoor(),
-                    new WebSocketServerProtocolHandler(WebSocketServerProtocolConfig.newBuilder().websocketPath(PATH)
+                    new WebSocketServerProtocolHandler(WebSocketServerProtocolConfig.newBuilder().websocketPath(WebSocketDoor.PATH)
                             .maxFramePayloadLength(Frames.PART_BYTES + Frames.FRAME_BYTES).handshakeTimeoutMillis(
                                     plane.options().hello().toMillis()).build()),
                     new WebSocketBytes(), new ClientStream(new DataConnection(plane), null));

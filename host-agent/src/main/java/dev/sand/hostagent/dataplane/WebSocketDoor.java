@@ -17,6 +17,7 @@ import io.netty.handler.codec.http.websocketx.WebSocketVersion;
  * a request that it could not read for the oldest of them.
  */
 final class WebSocketDoor extends SimpleChannelInboundHandler<FullHttpRequest> {
+    static final String PATH = "/data";
     private static final String VERSION = WebSocketVersion.V13.toHttpHeaderValue();
 
     @Override
@@ -24,6 +25,8 @@ final class WebSocketDoor extends SimpleChannelInboundHandler<FullHttpRequest> {
         if (request.decoderResult().isFailure()) {
             refuse(context, request.decoderResult().cause() instanceof TooLongHttpHeaderException
                     ? HttpResponseStatus.REQUEST_HEADER_FIELDS_TOO_LARGE : HttpResponseStatus.BAD_REQUEST);
+        } else if (!request.uri().equals(PATH)) { // nor one with parameters, or a query
+            refuse(context, HttpResponseStatus.BAD_REQUEST);
         } else if (request.headers().contains(HttpHeaderNames.UPGRADE)
                 && !VERSION.equals(request.headers().get(HttpHeaderNames.SEC_WEBSOCKET_VERSION))) {
             refuse(context, HttpResponseStatus.UPGRADE_REQUIRED);

@@ -127,7 +127,7 @@ public final class CloudProcess {
             return record;
         }
         for (StateWrite write : writes) {
-            long size = write.value() == null ? 0 : write.value().size() + write.key().length();
+            long size = ProcessState.size(write.key(), write.value());
             if (size > spec.memoryBytes()) {
                 return new Refusal("process memory", spec.memoryBytes(), size);
             }

@@ -106,14 +106,14 @@ public final class Mailbox {
         return reserved > 0 || !firing.isEmpty();
     }
 
-    /** Why a message of that size has no room now; null: it has. */
+    /** Why a message of that size has no room now, with a limit of its messages or its bytes; null: it has. */
     public Refusal refusal(long messageBytes) {
         int unread = unread() + reserved;
         if (unread >= spec.mailboxMessages()) {
-            return new Refusal("mailbox depth", spec.mailboxMessages(), unread + 1L);
+            return new Refusal("messages", spec.mailboxMessages(), unread + 1L);
         }
         long total = bytes() + reservedBytes + messageBytes;
-        return total <= spec.mailboxBytes() ? null : new Refusal("mailbox bytes", spec.mailboxBytes(), total);
+        return total <= spec.mailboxBytes() ? null : new Refusal("bytes", spec.mailboxBytes(), total);
     }
 
     // --- going

@@ -140,8 +140,21 @@ final class ProcessState {
         return with;
     }
 
-    private static long size(String key, Payload value) {
-        return value == null ? 0 : value.size() + key.length();
+    /** What a value counts for, with its key, in all bounds of state; null: nothing. */
+    static long size(String key, Payload value) {
+        return value == null ? 0 : value.size() + utf8Bytes(key);
+    }
+
+    /** Of each half of a pair two; looked at, not encoded, since it is asked for with every write. */
+    private static int utf8Bytes(String key) {
+        int bytes = key.length();
+        for (int i = 0; i < key.length(); i++) {
+            char at = key.charAt(i);
+            if (at >= 0x80) {
+                bytes += at < 0x800 || Character.isSurrogate(at) ? 1 : 2;
+            }
+        }
+        return bytes;
     }
 
     int keyCount() {

@@ -35,7 +35,7 @@ final class Residence {
         }
 
         private long size() {
-            return value.size() + key.length();
+            return ProcessState.size(key, value);
         }
 
         private boolean isEvicted() {

@@ -26,7 +26,6 @@ final class DockerImages {
     /** Written into the image by deploy/images/build.sh, and by what is built from it: what the platform's was built on. */
     private static final String LABEL = "dev.sand.base";
     private static final String PACKAGES = "sand-packages:";
-    private static final int LAST_WORDS = 2048;
     private static final Logger LOG = LoggerFactory.getLogger(DockerImages.class);
     private final DockerCalls docker;
     private final String image;
@@ -79,10 +78,10 @@ final class DockerImages {
     private InspectImageResponse own(String name) throws SandboxException {
         InspectImageResponse found = inspect(name);
         if (found == null) {
-            throw new SandboxException("this host has no image " + name + ": build or load it there");
+            throw SandboxException.forGood("this host has no image " + name + ": build or load it there");
         }
         if (!platform.equals(base(found))) {
-            throw new SandboxException("image " + name + " was not made from the platform's: begin its Dockerfile with FROM " + image);
+            throw SandboxException.forGood("image " + name + " was not made from the platform's: begin its Dockerfile with FROM " + image);
         }
         return found;
     }
@@ -128,7 +127,11 @@ final class DockerImages {
             }
         }
         if (inspect(name) == null) {
-            throw new SandboxException("packages " + packages + " cannot be installed: " + output.tail.text().strip());
+            Set<String> unknown = output.words.unknown();
+            if (!unknown.isEmpty()) {
+                throw SandboxException.forGood("packages " + packages + " cannot be installed: there is no package " + String.join(", ", unknown));
+            }
+            throw new SandboxException("packages " + packages + " cannot be installed: " + output.words.text());
         }
     }
 
@@ -141,14 +144,13 @@ final class DockerImages {
     }
 
     private static final class Output extends EngineStream<BuildResponseItem> {
-        final OutputTail tail = new OutputTail(LAST_WORDS, line -> { });
+        final InstallWords words = new InstallWords();
 
         @Override
         public void onNext(BuildResponseItem item) {
             String text = item.getErrorDetail() != null ? item.getErrorDetail().getMessage() : item.getStream();
             if (text != null) {
-                byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-                tail.write(bytes, bytes.length);
+                words.write(text);
             }
         }
     }

@@ -29,6 +29,8 @@ final class Place {
     boolean started;
     boolean stopping;
     boolean ending;
+    /** It could not be launched, and another like it cannot either. */
+    boolean failedForGood;
 
     Place(String id, Path directory, SandboxSpec limits) {
         this.id = id;

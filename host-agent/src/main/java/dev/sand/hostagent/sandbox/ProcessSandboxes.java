@@ -99,7 +99,7 @@ final class ProcessSandboxes implements SandboxEngine {
     @Override
     public void prepare(SandboxSpec.Base base) throws SandboxException {
         if (base != null) {
-            throw new SandboxException("sandboxes are plain processes on this host: they begin from no image and have no packages of their own;"
+            throw SandboxException.forGood("sandboxes are plain processes on this host: they begin from no image and have no packages of their own;"
                     + " that needs Docker");
         }
     }

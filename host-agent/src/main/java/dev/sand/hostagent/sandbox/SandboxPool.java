@@ -89,7 +89,7 @@ final class SandboxPool implements SandboxRuntime {
 
     private void onStart(Place.Claim claim) {
         if (closing) {
-            claim.listener().onFailed("the host agent is stopping");
+            claim.listener().onFailed("the host agent is stopping", false);
             return;
         }
         Place place = blankFor(claim.version().sandbox()).orElse(null);
@@ -136,7 +136,10 @@ final class SandboxPool implements SandboxRuntime {
                 engine.start(new SandboxEngine.Start(id, place.directory, endpoint.token(), uid, limits,
                         app == null ? null : app.application(), app == null ? 0 : app.version()));
             } catch (SandboxException | RuntimeException e) {
-                own(() -> end(place, message(e)));
+                own(() -> {
+                    place.failedForGood = e instanceof SandboxException refused && refused.isForGood();
+                    end(place, message(e));
+                });
             } finally {
                 place.launched.complete(null);
             }
@@ -247,7 +250,7 @@ final class SandboxPool implements SandboxRuntime {
                     if (place.started) {
                         place.claim.listener().onEnded(cause);
                     } else {
-                        place.claim.listener().onFailed(cause);
+                        place.claim.listener().onFailed(cause, place.failedForGood);
                     }
                 }
                 refillAfter(refillPause());

@@ -332,8 +332,8 @@ public final class Shard {
             }
 
             @Override
-            public void onFailed(String cause) {
-                submit(new Input.SandboxFailed(start.app(), start.sandbox(), cause));
+            public void onFailed(String cause, boolean forGood) {
+                submit(new Input.SandboxFailed(start.app(), start.sandbox(), cause, forGood));
             }
 
             @Override

@@ -107,13 +107,25 @@ class DedicatedProcessTest extends ProcessFixture {
     }
 
     @Test
+    void whatItNeverCanStartIsNotTriedAgain() {
+        command("p", Kind.CREATE, OWN);
+        Action.StartSandbox start = starts("p");
+        on(new Input.SandboxFailed(start.app(), start.sandbox(), "this host has no image nowhere:1", true));
+        assertThat(shop.all).anySatisfy(action -> assertThat(action).isInstanceOfSatisfying(Action.Respond.class, answer -> {
+            assertThat(answer.result().failure().error()).isEqualTo(Errors.SANDBOX_FAILED);
+            assertThat(answer.result().failure().retryable()).isFalse();
+        }));
+        assertThat(starts("p").sandbox()).as("who asks again may have changed it").isNotEqualTo(start.sandbox());
+    }
+
+    @Test
     void whatItCannotStartFailsWhatWaits() {
         command("p", Kind.CREATE, OWN);
         String id = invoke("p");
         for (int i = 0; i <= CoreConfiguration.DEFAULT.startsInARow(); i++) {
             Action.StartSandbox start = shop.settled.stream().filter(Action.StartSandbox.class::isInstance).map(Action.StartSandbox.class::cast)
                     .reduce((one, next) -> next).orElseThrow();
-            on(new Input.SandboxFailed(start.app(), start.sandbox(), "no image"));
+            on(new Input.SandboxFailed(start.app(), start.sandbox(), "no image", false));
             if (i < CoreConfiguration.DEFAULT.startsInARow()) {
                 shop.after(20_000);
                 shop.settle();

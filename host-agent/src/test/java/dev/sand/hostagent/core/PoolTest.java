@@ -154,11 +154,11 @@ class PoolTest {
         shop.invoke("e1", "buy", false);
         shop.on(new Input.ApplicationLoaded(APP, shop.version(), null));
         for (int i = 0; i < 3; i++) {
-            shop.on(new Input.SandboxFailed(APP, shop.only(Action.StartSandbox.class).sandbox(), "no engine"));
+            shop.on(new Input.SandboxFailed(APP, shop.only(Action.StartSandbox.class).sandbox(), "no engine", false));
             assertThat(shop.of(Action.Respond.class)).isEmpty();
             shop.after(1_000);
         }
-        shop.on(new Input.SandboxFailed(APP, shop.only(Action.StartSandbox.class).sandbox(), "no engine"));
+        shop.on(new Input.SandboxFailed(APP, shop.only(Action.StartSandbox.class).sandbox(), "no engine", false));
         assertThat(shop.answer().failure().error()).isEqualTo(Errors.SANDBOX_FAILED);
         assertThat(shop.answer().failure().cause()).contains("no engine");
     }

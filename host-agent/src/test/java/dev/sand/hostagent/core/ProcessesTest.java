@@ -444,10 +444,10 @@ class ProcessesTest extends ProcessFixture {
         Payload some = new Payload("a/b", null, new Payload.Reference("some", 40L << 20));
         call(sender, new ProcessCall.Send(0, "q", "k", some, 0));
         assertThat(call(sender, new ProcessCall.Send(1, "q", "k", some, 0))).isInstanceOfSatisfying(Answer.Refused.class, refused ->
-                assertThat(refused.message()).endsWith("and this message would make it " + (80L << 20)));
+                assertThat(refused.message()).endsWith("a mailbox of 67108864 bytes, and this message would make it " + (80L << 20)));
         call(receiver, receive(0));
         assertThat(call(sender, new ProcessCall.Send(1, "q", "k", some, 0))).isInstanceOfSatisfying(Answer.Refused.class, refused ->
-                assertThat(refused.message()).contains((80L << 20) + "; functions that have not ended have received 1 of them"));
+                assertThat(refused.message()).contains((80L << 20) + "; functions that have not ended have received 1 of its messages"));
         Payload large = new Payload("a/b", null, new Payload.Reference("large", (64L << 20) + 1));
         assertThat(call(sender, new ProcessCall.Send(2, "q", "k", large, 0))).isInstanceOfSatisfying(Answer.Refused.class, refused ->
                 assertThat(refused.message()).endsWith("a mailbox of 67108864 bytes, and this message alone has 67108865"));

@@ -139,6 +139,21 @@ class CloudProcessTest {
     }
 
     @Test
+    void keysCountInBytesAsTheyAreWritten() {
+        String odd = "a\u00e9\u20ac\uD83D\uDE00"; // of one, two, three and four
+        long bytes = odd.getBytes(StandardCharsets.UTF_8).length + 1;
+        assertThat(process.refusal(FIRST, List.of(write(odd, "1")), bytes)).isNull();
+        assertThat(process.refusal(FIRST, List.of(write(odd, "1")), bytes - 1).actual()).isEqualTo(bytes);
+        assertThat(process.refusal(FIRST, List.of(write("\u20ac".repeat(6), "123")), 1_000).actual()).isEqualTo(21);
+        finish(FIRST, List.of(write(odd, "1")));
+        assertThat(process.stateBytes()).isEqualTo(bytes);
+        assertThat(process.residentBytes()).isEqualTo(bytes);
+        finish(FIRST, List.of(write(odd, null)));
+        assertThat(process.stateBytes()).isZero();
+        assertThat(process.residentBytes()).isZero();
+    }
+
+    @Test
     void aValueThatDoesNotFitIntoTheMemoryIsRefusedWhateverTheBound() {
         assertThat(process.refusal(FIRST, List.of(write("a", "\"" + "x".repeat(17) + "\"")), 1_000)).isNull();
         Refusal refusal = process.refusal(FIRST, List.of(write("a", "\"" + "x".repeat(18) + "\"")), 1_000);

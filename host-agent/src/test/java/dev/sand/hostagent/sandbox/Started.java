@@ -41,7 +41,7 @@ final class Started implements SandboxListener {
     }
 
     @Override
-    public void onFailed(String cause) {
+    public void onFailed(String cause, boolean forGood) {
         failed.complete(cause);
         started.completeExceptionally(new AssertionError("failed: " + cause));
     }

@@ -51,7 +51,7 @@ final class SimHost {
             }
             if (dice.fault(5)) {
                 sandbox.alive = false;
-                driver.deliver(dice.hop(), new Input.SandboxFailed(sandbox.app, sandbox.id, "no engine"));
+                driver.deliver(dice.hop(), new Input.SandboxFailed(sandbox.app, sandbox.id, "no engine", false));
                 return;
             }
             sandbox.started = true;
@@ -73,7 +73,7 @@ final class SimHost {
                 end(sandbox, "stopped");
             } else if (sandbox.alive) {
                 sandbox.alive = false;
-                driver.deliver(dice.hop(), new Input.SandboxFailed(sandbox.app, sandbox.id, "stopped while it started"));
+                driver.deliver(dice.hop(), new Input.SandboxFailed(sandbox.app, sandbox.id, "stopped while it started", false));
             }
         });
     }
