@@ -70,6 +70,11 @@ class Call:
 
     # --- its answer
 
+    @property
+    def received(self) -> int:
+        """Bytes of a large answer."""
+        return self._filled
+
     def on_result(self, result: frames.Result) -> bool:
         """Whether it has ended: all of it is there, or there is no room for it, and what follows is nobody's."""
         self.execution_id = result.execution

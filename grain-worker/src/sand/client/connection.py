@@ -21,7 +21,8 @@ from sand.errors import Unavailable
 TICK_SECONDS = 0.5
 # That a write may go on behind its call's deadline: half a frame ends the connection.
 _GRACE_SECONDS = 1.0
-_BUFFER_BYTES = 1 << 20
+# What an answer of this size takes of its host's memory may wait for the next call.
+_SOON_TAKEN_BYTES = 4 << 20
 _NAME = "sand.client"
 
 
@@ -229,18 +230,19 @@ class Connection:
         """What its time allows of it. :raises OSError: the connection is lost, and the call with it"""
         request = next(self._numbers)
         self._requests[request] = call
-        if not self._write_of(call, request, lambda: call.head(request)):
+        most = self.welcome.part_bytes
+        pieces = [part[at : at + most] for part in call.parts for at in range(0, len(part), most)]
+        first = pieces.pop(0) if pieces else None
+        # Its beginning goes with it: each write wakes the host.
+        if not self._write_of(call, request, lambda: call.head(request) + _part_head(request, first), first):
             self._requests.pop(request, None)  # nobody knows of it
             return
-        most = self.welcome.part_bytes
-        for part in call.parts:
-            for at in range(0, len(part), most):
-                piece = part[at : at + most]
-                head = frames.PART_HEAD.pack(9 + len(piece), frames.PART, request)
-                # Others' frames go between two pieces of a large one.
-                if not self._write_of(call, request, lambda head=head: head, piece):  # type: ignore[misc]
-                    return
-                self._heard = time.monotonic()  # a host that takes them is there
+        for piece in pieces:
+            self._heard = time.monotonic()  # a host that takes them is there
+            # Others' frames go between two pieces of a large one.
+            if not self._write_of(call, request, lambda piece=piece: _part_head(request, piece), piece):  # type: ignore[misc]
+                return
+        self._heard = time.monotonic()
 
     def _write_of(self, call: Call, request: int, head: Callable[[], bytes], rest: memoryview | None = None) -> bool:
         """Whether it was its turn in time, and the call has not ended before."""
@@ -250,10 +252,8 @@ class Connection:
             # A cancelled call's Cancel goes under the lock too: nothing of the call comes behind it.
             if request not in self._requests or call.future.done():
                 return False
-            until = call.deadline + _GRACE_SECONDS
-            while self._small:
-                self._wire.send_all(self._small.popleft(), None, until)
-            self._wire.send_all(head(), rest, until)
+            waiting = b"".join(self._small.popleft() for _ in range(len(self._small)))
+            self._wire.send_all(waiting + head(), rest, call.deadline + _GRACE_SECONDS)
         finally:
             self._write.release()
         self._send_small()
@@ -319,8 +319,12 @@ class Connection:
             case frames.Part():
                 call = self._requests.get(frame.request)
                 if call is not None and call.is_whole():
-                    self._send(frames.Got(frame.request))
-                    return self._requests.pop(frame.request)
+                    del self._requests[frame.request]
+                    self._small.append(frames.encode(frames.Got(frame.request)))
+                    # The next call is not far, as a rule, and takes it along: else the next tick, or the end, does.
+                    if self._requests or call.received > _SOON_TAKEN_BYTES:
+                        self._send_small()
+                    return call
             case frames.Failed():
                 call = self._requests.pop(frame.request, None)
                 if call is not None:
@@ -344,8 +348,14 @@ class Connection:
         self.close()
 
     def close(self) -> None:
+        if self.is_open and self._ended is None:
+            self._send_small()
         self.is_open = False
         self._wire.close()
+
+
+def _part_head(request: int, piece: memoryview | None) -> bytes:
+    return b"" if piece is None else frames.PART_HEAD.pack(9 + len(piece), frames.PART, request)
 
 
 def _sent_away(end: frames.GoAway) -> Lost:

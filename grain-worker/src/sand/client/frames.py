@@ -13,6 +13,8 @@ FRAME_BYTES = 256 << 10
 PART_BYTES = 1 << 20
 PART = 5
 PART_HEAD = struct.Struct(">IBQ")
+# At once, of what may be anything: a frame with the largest value in it, and little of a part, which is copied from there.
+_READ_BYTES = INLINE_BYTES + (4 << 10)
 STATUSES = ("FAILED", "TIMED_OUT", "CANCELLED")
 SOURCES = ("PLATFORM", "GRAIN", "CALLER")
 _TEXT_BYTES = 65_535
@@ -273,7 +275,7 @@ class Reader:
             self._view[: len(rest)] = rest
             self._start, self._end = 0, len(rest)
         while self._end - self._start < count:
-            got = self._receive(self._view[self._end :])
+            got = self._receive(self._view[self._end : max(self._end + _READ_BYTES, self._start + count)])
             if not got:
                 raise EOFError
             self._end += got

@@ -21,6 +21,11 @@ public interface GlobalStore extends AutoCloseable {
 
     record Entry(String key, long version, byte[] value) {}
 
+    /** Whether this program alone reads and writes it: no host of another version does. */
+    default boolean isOfOneProgram() {
+        return false;
+    }
+
     Optional<Versioned> get(String table, String scope, String key);
 
     /** As get, the version alone; 0: nothing is there. */

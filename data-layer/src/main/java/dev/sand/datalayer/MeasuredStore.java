@@ -85,6 +85,11 @@ public final class MeasuredStore implements GlobalStore {
     }
 
     @Override
+    public boolean isOfOneProgram() {
+        return store.isOfOneProgram();
+    }
+
+    @Override
     public String full() {
         return room.why();
     }

@@ -54,6 +54,11 @@ public class SqliteStore implements GlobalStore {
     }
 
     @Override
+    public boolean isOfOneProgram() {
+        return true;
+    }
+
+    @Override
     public Optional<Versioned> get(String table, String scope, String key) {
         return reads.get(table, scope, key);
     }

@@ -28,7 +28,12 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -208,6 +213,27 @@ class DataPlaneFramesTest extends OpenDataPlane {
             assertThat(Frames.decode(ByteBuffer.wrap(in.readNBytes(in.readInt())))).isInstanceOfSatisfying(Frame.Failed.class,
                     failed -> assertThat(failed.error()).isEqualTo(Errors.MOVED));
         }
+    }
+
+    @Test
+    void itsLoopIsAsUrgentAsAShards() {
+        await().untilAsserted(() -> assertThat(niceOf("data-plane-")).isNotEmpty().isEqualTo(niceOf("sand-shard-")));
+    }
+
+    /** Of this program's threads with such names: a negative one where that is allowed. */
+    private static Set<String> niceOf(String name) throws IOException {
+        Set<String> found = new HashSet<>();
+        try (DirectoryStream<Path> threads = Files.newDirectoryStream(Path.of("/proc/self/task"))) {
+            for (Path thread : threads) {
+                String stat = Files.readString(thread.resolve("stat"));
+                if (stat.contains("(" + name)) {
+                    found.add(stat.substring(stat.lastIndexOf(')') + 2).split(" ")[16]);
+                }
+            }
+        } catch (NoSuchFileException e) {
+            return Set.of(); // one that has ended meanwhile: to be looked at again
+        }
+        return found;
     }
 
     /** @return the execution's id */

@@ -70,7 +70,7 @@ final class Imaging extends Timed {
             return;
         }
         journaled.add(bytes);
-        if (state == State.NONE && context.nowNs >= notBeforeNs && journaled.isTooMuch(process.stateBytes())) {
+        if (state == State.NONE && context.nowNs >= notBeforeNs && journaled.isTooMuch(process.stateBytes(), process.mailbox().besideBytes())) {
             context.timers.arm(this, context.nowNs);
         } else if (state == State.NONE && !isArmed()) {
             context.timers.arm(this, context.nowNs + CHECKPOINT_NS);

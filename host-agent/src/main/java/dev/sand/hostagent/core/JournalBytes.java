@@ -12,6 +12,11 @@ final class JournalBytes {
     static final long OF_ONE = 64L << 20;
     /** Of all; beyond, whoever writes and has more than the others. */
     static final long OF_ALL = 128L << 20;
+    /**
+     * So many times as much while the process has large messages: an image would write them once more, and they are gone when the
+     * functions that have received them have ended. Whoever reads the journal has their names alone in memory.
+     */
+    static final int SPARED = 4;
     /** Of a change, beside its values, in the memory of who reads it. */
     private static final int RECORD = 1024;
 
@@ -61,9 +66,12 @@ final class JournalBytes {
             shares -= bytes > 0 && bytes == imaged + behind ? 1 : 0;
         }
 
-        boolean isTooMuch(long stateBytes) {
+        /** @param messageBytes of large messages that it has */
+        boolean isTooMuch(long stateBytes, long messageBytes) {
             long own = imaged + behind;
-            return own >= Math.max(OF_ONE, stateBytes / 4) || all >= OF_ALL && own >= all / shares;
+            boolean isSpared = own < SPARED * Math.min(messageBytes, OF_ONE);
+            return !isSpared && own >= Math.max(OF_ONE, stateBytes / 4)
+                    || all >= (isSpared ? SPARED * OF_ALL : OF_ALL) && own >= all / shares;
         }
     }
 }

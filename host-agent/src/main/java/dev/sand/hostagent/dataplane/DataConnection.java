@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  */
 final class DataConnection {
     private static final Logger LOG = LoggerFactory.getLogger(DataConnection.class);
-    /** A client that means to say that it has got a result says so at once. */
+    /** A client that means to say that it has got a result says so at once, or with what it sends next. */
     private static final long GOT_NS = TimeUnit.SECONDS.toNanos(10);
 
     private final DataPlane plane;

@@ -10,6 +10,7 @@ import dev.sand.event.Errors;
 import dev.sand.event.HostAgentPort;
 import dev.sand.event.Slots;
 import dev.sand.hostagent.ProcessDoor;
+import dev.sand.hostagent.objects.Urgency;
 import dev.sand.hostagent.segments.SegmentServer;
 import dev.sand.hostagent.usage.UsageCounter;
 import dev.sand.hostlink.SlotEpochs;
@@ -106,6 +107,7 @@ public final class DataPlane implements ProcessDoor, AutoCloseable {
         this.parts = parts;
         this.options = options;
         this.versions = new LatelyRead<>(parts.live(), application -> false, blocking, System::nanoTime);
+        loop.execute(Urgency::soon);
         this.inFlight = new InFlight(options.inFlight(), parts.agent(), versions, blocking, loop);
         try {
             listener = new ServerBootstrap().group(loop).channel(EpollServerSocketChannel.class)

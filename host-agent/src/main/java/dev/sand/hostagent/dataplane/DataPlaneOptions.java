@@ -18,7 +18,7 @@ import java.time.Duration;
  */
 public record DataPlaneOptions(int connections, int strangers, int inFlight, long valueBytes, long incomingBytes, int partBytes,
                                Duration hello, Duration idle, Duration unread, Duration timeout) {
-    public static final DataPlaneOptions DEFAULT = new DataPlaneOptions(2_000, 128, 2_048, 256L << 20, 1L << 30, 256 << 10,
+    public static final DataPlaneOptions DEFAULT = new DataPlaneOptions(2_000, 128, 2_048, 256L << 20, 1L << 30, 1 << 20,
             Duration.ofSeconds(5), Duration.ofSeconds(60), Duration.ofSeconds(30), Duration.ofSeconds(60));
 
     public DataPlaneOptions withTimes(Duration newHello, Duration newIdle, Duration newUnread) {

@@ -9,8 +9,8 @@ import java.util.function.Supplier;
 
 /** Where a connection's next bytes are read to: their place, when it is known already, so that they are not copied there. */
 final class PlacedReads implements RecvByteBufAllocator {
-    /** Of what has no place yet, at once. */
-    private static final int MOST_READ_BYTES = 256 << 10;
+    /** Of what has no place yet, at once: a value that is not large, and of a large one little, for it is copied to its place. */
+    private static final int MOST_READ_BYTES = 64 << 10;
 
     private final RecvByteBufAllocator others = new AdaptiveRecvByteBufAllocator(512, 4 << 10, MOST_READ_BYTES);
     private Supplier<ByteBuf> places = () -> null;

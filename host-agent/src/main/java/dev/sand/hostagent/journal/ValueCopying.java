@@ -31,8 +31,8 @@ final class ValueCopying implements AutoCloseable {
     private static final long RETRY_MS = 1000;
     /** When values are to travel by reference, small ones need not. */
     private static final int SMALL_BYTES = RecordBytes.SMALL_BYTES;
-    /** A value in this host's memory of up to that size goes into the record: an object is a transaction to make, and one to delete. */
-    private static final int TAKEN_IN_BYTES = 256 << 10;
+    /** An object is a transaction to make, and one to delete. */
+    private static final int TAKEN_IN_BYTES = RecordBytes.TAKEN_IN_BYTES;
 
     private final ObjectCopies copies;
     private final int maxInlineBytes;

@@ -7,12 +7,8 @@ import dev.sand.event.Codec;
 import dev.sand.event.Payload;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.security.DigestOutputStream;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,12 +31,19 @@ public class GlobalObjects {
     private static final int PIECES_A_WRITE = 8;
     private static final int PAGE = 1000;
     private static final short SCHEMA = 1;
+    /** With a CRC-32C instead of a SHA-256. */
+    private static final short SUMMED = 2;
     private static final String DESCRIPTION = "/d";
 
     /** A value as a record's flag has it: the paper's metadata. */
     public record Stored(String name, long size, String sha256) {}
 
-    private record Description(short schema, long size, String sha256, int pieces) {}
+    /** @param crc32c of schema 2, which has no hash */
+    private record Description(short schema, long size, String sha256, int pieces, String crc32c) {
+        boolean isOf(long bytes, String sum) {
+            return size == bytes && sum.equals(sha256 == null ? crc32c : sha256);
+        }
+    }
 
     /** Writes a value's bytes in order. */
     @FunctionalInterface
@@ -79,32 +82,41 @@ public class GlobalObjects {
 
     /** What a value will be stored as: read once, before the copy begins (SAND 4.3's flag has it). */
     public static Stored describe(String name, long size, Source source) throws IOException {
-        MessageDigest digest = sha256();
-        source.writeTo(new DigestOutputStream(OutputStream.nullOutputStream(), digest));
-        return new Stored(name, size, HexFormat.of().formatHex(digest.digest()));
+        PassingSum hash = PassingSum.sha256();
+        source.writeTo(hash.before(OutputStream.nullOutputStream()));
+        return new Stored(name, size, hash.hex());
     }
 
     /** @throws StoreException when it is not stored, with kind BAD_VALUE when it is not what was described */
     public void put(String application, Stored stored, Source source) throws IOException {
-        put(application, stored.name(), stored.size(), stored.sha256(), source);
+        PassingSum hash = PassingSum.sha256();
+        Pieces pieces = written(application, stored.name(), stored.size(), hash, source);
+        String sha256 = hash.hex();
+        if (!sha256.equals(stored.sha256())) {
+            throw changed(stored.name());
+        }
+        pieces.end(SCHEMA, sha256, null);
     }
 
-    /** The same of a value that nobody has described: it is read once. */
-    public Stored put(String application, String name, long size, Source source) throws IOException {
-        return put(application, name, size, null, source);
+    /** The same of a value that nobody has described: it is read once, and hashed where others may read it that know no other sum. */
+    public void put(String application, String name, long size, Source source) throws IOException {
+        boolean isSummed = store.isOfOneProgram();
+        PassingSum sum = isSummed ? PassingSum.crc32c() : PassingSum.sha256();
+        Pieces pieces = written(application, name, size, sum, source);
+        if (isSummed) {
+            pieces.end(SUMMED, null, sum.hex());
+        } else {
+            pieces.end(SCHEMA, sum.hex(), null);
+        }
     }
 
-    /** @param sha256 what it has to be, or null */
-    private Stored put(String application, String name, long size, String sha256, Source source) throws IOException {
-        MessageDigest digest = sha256();
+    private Pieces written(String application, String name, long size, PassingSum sum, Source source) throws IOException {
         Pieces pieces = new Pieces(application, name, size);
-        source.writeTo(new DigestOutputStream(pieces, digest));
-        Stored stored = new Stored(name, pieces.size + pieces.filled, HexFormat.of().formatHex(digest.digest()));
-        if (stored.size() != size || (sha256 != null && !stored.sha256().equals(sha256))) {
+        source.writeTo(sum.before(pieces));
+        if (pieces.size + pieces.filled != size) {
             throw changed(name);
         }
-        pieces.end(stored);
-        return stored;
+        return pieces;
     }
 
     /** Whether the value is there, whole, with that size and hash: its bytes are read. */
@@ -112,11 +124,12 @@ public class GlobalObjects {
         try {
             Optional<Description> description = description(application, stored.name());
             if (description.isEmpty() || description.get().size() != stored.size()
-                    || !description.get().sha256().equals(stored.sha256())) {
+                    || description.get().sha256() != null && !description.get().sha256().equals(stored.sha256())) {
                 return false;
             }
-            read(application, stored.name(), OutputStream.nullOutputStream());
-            return true;
+            PassingSum hash = PassingSum.sha256();
+            read(application, stored.name(), hash.before(OutputStream.nullOutputStream()));
+            return hash.hex().equals(stored.sha256());
         } catch (IOException e) {
             return false;
         } catch (StoreException e) {
@@ -131,8 +144,8 @@ public class GlobalObjects {
     public void read(String application, String name, OutputStream to) throws IOException {
         Description description = description(application, name).orElseThrow(() ->
                 bad(application + " has no object " + name + " in the global data layer"));
-        MessageDigest digest = sha256();
-        OutputStream checked = new DigestOutputStream(to, digest);
+        PassingSum sum = description.sha256() == null ? PassingSum.crc32c() : PassingSum.sha256();
+        OutputStream checked = sum.before(to);
         long size = 0;
         for (int i = 0; i < description.pieces(); i++) {
             byte[] piece = store.get(TABLE, application, piece(name, i)).map(GlobalStore.Versioned::value)
@@ -140,7 +153,7 @@ public class GlobalObjects {
             size += piece.length;
             checked.write(piece);
         }
-        if (size != description.size() || !HexFormat.of().formatHex(digest.digest()).equals(description.sha256())) {
+        if (!description.isOf(size, sum.hex())) {
             throw bad("object " + name + " is not what was stored: its size or hash differs");
         }
     }
@@ -209,14 +222,6 @@ public class GlobalObjects {
         return new DamagedException(message);
     }
 
-    private static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has SHA-256", e);
-        }
-    }
-
     /** Cuts what is written into pieces of the store, and stores a few at a time. */
     private final class Pieces extends OutputStream {
         private final String application;
@@ -273,12 +278,12 @@ public class GlobalObjects {
         }
 
         /** What is left of it goes with the description, behind all else. */
-        void end(Stored stored) {
+        void end(short schema, String sha256, String crc32c) {
             if (filled > 0) {
                 takePiece();
             }
             waiting.add(new GlobalStore.Write(TABLE, application, name + DESCRIPTION,
-                    Codec.encode(new Description(SCHEMA, stored.size(), stored.sha256(), count))));
+                    Codec.encode(new Description(schema, size, sha256, count, crc32c))));
             store.writeAll(waiting);
         }
     }

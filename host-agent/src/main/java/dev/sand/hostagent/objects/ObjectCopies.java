@@ -39,7 +39,7 @@ public final class ObjectCopies implements AutoCloseable {
     /** What was copied of one execution: out by the object here, in by the name there. */
     private static final class Copies {
         final Map<String, CompletableFuture<Stored>> described = new ConcurrentHashMap<>();
-        final Map<String, CompletableFuture<Stored>> out = new ConcurrentHashMap<>();
+        final Map<String, CompletableFuture<Payload>> out = new ConcurrentHashMap<>();
         final Map<String, CompletableFuture<Payload.Reference>> in = new ConcurrentHashMap<>();
     }
 
@@ -89,10 +89,11 @@ public final class ObjectCopies implements AutoCloseable {
         once(copies.out, key, () -> {
             try {
                 if (described == null) {
-                    return objects.put(application, named.reference().object(), payload.size(), source(application, payload));
+                    objects.put(application, named.reference().object(), payload.size(), source(application, payload));
+                } else {
+                    objects.put(application, described.join(), source(application, payload));
                 }
-                objects.put(application, described.join(), source(application, payload));
-                return described.join();
+                return named;
             } catch (IOException e) {
                 throw unreadable(key, e);
             }

@@ -32,6 +32,8 @@ public final class Mailbox {
     private final Map<Long, Message> firing = new LinkedHashMap<>(0);
     private int reserved;
     private long reservedBytes;
+    /** Of messages whose values are beside their records, read or not. */
+    private long besideBytes;
     private final Map<String, BitSet> taken = new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1L;
 
@@ -78,7 +80,12 @@ public final class Mailbox {
             invoking.put(message);
         } else {
             messages.put(message);
+            besideBytes += beside(message);
         }
+    }
+
+    private static long beside(Message message) {
+        return RecordBytes.isBeside(message.payload()) ? message.payload().size() : 0;
     }
 
     void took(String sender, int ordinal) {
@@ -130,6 +137,7 @@ public final class Mailbox {
     /** One that was borrowed is read. */
     void settle(Message message) {
         messages.settle(message);
+        besideBytes -= beside(message);
     }
 
     InvokingMessages invoking() {
@@ -148,6 +156,9 @@ public final class Mailbox {
     /** One that was read, or made an invocation, as the journal tells; null: it is not there. */
     Message remove(long number) {
         Message found = messages.remove(number);
+        if (found != null) {
+            besideBytes -= beside(found);
+        }
         return found != null ? found : invoking.remove(number);
     }
 
@@ -164,6 +175,11 @@ public final class Mailbox {
     /** Of the unread ones, those that functions have received which have not ended. */
     public int received() {
         return messages.borrowed();
+    }
+
+    /** Of messages whose values the journal has beside its records, and that do not invoke: an image would have to have them too. */
+    public long besideBytes() {
+        return besideBytes;
     }
 
     /** The same as {@link #all} in no order. */

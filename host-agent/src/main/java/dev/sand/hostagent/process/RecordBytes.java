@@ -12,6 +12,8 @@ public final class RecordBytes {
     public static final long MOST = 12 << 20;
     /** Values of more than that are objects beside the record when there are many; it has their names. */
     public static final int SMALL_BYTES = 4096;
+    /** A value in this host's memory of more than that is an object beside the record; else it goes into that. */
+    public static final int TAKEN_IN_BYTES = 256 << 10;
     /** A control character of a key is six. */
     private static final int ESCAPED = 6;
     /** Names of fields, and of an object. */
@@ -29,6 +31,11 @@ public final class RecordBytes {
 
     public static long ofSend(String destination, String key, Payload value) {
         return AROUND_SEND + destination.length() + of(key, value);
+    }
+
+    /** Whether the record of a message has the name of its value alone. */
+    static boolean isBeside(Payload value) {
+        return value.reference() != null && value.size() > TAKEN_IN_BYTES;
     }
 
     /** @return null: a record has room for so many */

@@ -9,6 +9,7 @@ import dev.sand.event.GrainSpec;
 import dev.sand.event.Payload;
 import dev.sand.event.ProcessCommand.Kind;
 import dev.sand.event.ProcessSpec;
+import dev.sand.hostagent.core.CoreFixture.Running;
 import dev.sand.hostagent.process.StateWrite;
 import java.util.List;
 import java.util.Map;
@@ -70,6 +71,40 @@ class JournalBytesTest extends ProcessFixture {
         write("p", small, 8);
         assertThat(images("p")).hasSize(1);
         others.forEach(other -> assertThat(images(other)).as(other).isEmpty());
+    }
+
+    private Running withMessages(String process, int count) {
+        command(process, Kind.CREATE);
+        Running sender = running("sender");
+        Running receiver = running(process);
+        for (int i = 0; i < count; i++) {
+            Payload value = new Payload(Payload.OCTETS, null, new Payload.Reference("message" + i, VALUE));
+            assertThat(call(sender, new ProcessCall.Send(i, process, "k", value, 0))).isInstanceOf(ProcessCall.Answer.Done.class);
+            assertThat(call(receiver, new ProcessCall.Receive(null, null, 0))).isInstanceOf(ProcessCall.Answer.Received.class);
+        }
+        shop.settle();
+        return receiver;
+    }
+
+    @Test
+    void largeMessagesThatAFunctionHasReceivedAreWrittenInNoImageBeforeItHasEnded() {
+        Running receiver = withMessages("p", 60);
+        write("p", VALUE, 10);
+        assertThat(images("p")).isEmpty();
+        finish(receiver);
+        shop.settle();
+        write("p", VALUE, 1);
+        assertThat(images("p")).hasSize(1);
+        assertThat(images("p").getFirst().image().messages()).isEmpty();
+    }
+
+    @Test
+    void aFunctionThatKeepsItsLargeMessagesHoldsNoImageUpForEver() {
+        withMessages("p", 60);
+        write("p", VALUE, JournalBytes.SPARED * 60 - 61);
+        assertThat(images("p")).isEmpty();
+        write("p", VALUE, 2);
+        assertThat(images("p")).hasSize(1);
     }
 
     @Test

@@ -1,0 +1,67 @@
+"""Large values of a client: what it takes to send one, and when it says that it has got one."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from fake_host import Host
+
+from sand.client import Process, connection, frames
+
+SIZE = frames.INLINE_BYTES + 100
+
+
+@pytest.fixture
+def host() -> Iterator[Host]:
+    made = Host()
+    made.reads = True
+    made.answers = lambda invoke: [
+        frames.Result(invoke.request, "x", "application/octet-stream", SIZE, b""),
+        frames.Part(invoke.request, bytes(SIZE)),
+    ]
+    yield made
+    made.close()
+
+
+def _heard(host: Host, count: int) -> list[type]:
+    return [type(host.next()) for _ in range(count)]
+
+
+def test_a_large_value_is_one_write_with_what_was_got_before(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    writes: list[str] = []
+    for name in ("send_all", "send_now"):
+        original = getattr(connection.Plain, name)
+
+        def counted(*arguments: Any, name: str = name, original: Any = original) -> Any:
+            writes.append(name)
+            return original(*arguments)
+
+        monkeypatch.setattr(connection.Plain, name, counted)
+    with Process(host.url, "a", "p") as process:
+        writes.clear()
+        assert len(process.invoke("f", bytes(SIZE))) == SIZE
+        assert len(process.invoke("f", bytes(SIZE))) == SIZE
+        assert writes == ["send_all", "send_all"]
+        assert _heard(host, 5) == [frames.Invoke, frames.Part, frames.Got, frames.Invoke, frames.Part]
+
+
+def test_what_was_got_is_said_though_no_call_follows(host: Host) -> None:
+    with Process(host.url, "a", "p") as process:
+        process.invoke("f")
+        assert _heard(host, 2) == [frames.Invoke, frames.Got]
+
+
+def test_what_was_got_is_said_at_the_end(host: Host) -> None:
+    with Process(host.url, "a", "p") as process:
+        process.invoke("f")
+    assert _heard(host, 2) == [frames.Invoke, frames.Got]
+
+
+def test_what_was_got_is_said_at_once_where_others_are_under_way(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "TICK_SECONDS", 1e9)  # nothing else would have it sent
+    all_of_them = host.answers
+    host.answers = lambda invoke: all_of_them(invoke) if invoke.function == "f" else []
+    with Process(host.url, "a", "p") as process:
+        process.submit("never")
+        process.invoke("f")
+        assert _heard(host, 3) == [frames.Invoke, frames.Invoke, frames.Got]
