@@ -140,6 +140,11 @@ final class BusDatabase {
         return file.resolveSibling(file.getFileName() + "-wal");
     }
 
+    /** Ours, beside it. */
+    Path aheadLog() {
+        return file.resolveSibling(file.getFileName() + "-ahead");
+    }
+
     private static void rollBack(Statement statement, Exception cause) {
         try {
             statement.execute("ROLLBACK");

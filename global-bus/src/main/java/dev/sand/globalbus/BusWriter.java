@@ -19,8 +19,9 @@ import org.slf4j.LoggerFactory;
 /**
  * The one thread that writes the bus's file. It takes all that waits in the backlog, writes it in one transaction (group
  * commit) and then tells the listeners: nobody hears of a record that is not there. It is on the disk when somebody in the batch
- * waits for that; else {@link LaterSync} brings it there. A transaction that fails, fails
- * for all in it, with the cause, and leaves the file as it was; the next one is tried afresh.
+ * waits for that; else {@link LaterSync} brings it there. Where somebody waits for the file alone, the batch goes into a log beside it
+ * and is in a later transaction ({@link Unsettled}). A transaction that fails, fails
+ * for all in it of whom nobody was told, with the cause, and leaves the file as it was; the next one is tried afresh.
  */
 final class BusWriter implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(BusWriter.class);
@@ -36,6 +37,7 @@ final class BusWriter implements Runnable {
     private final Map<Partition, Long> trims = new LinkedHashMap<>();
     private long trimsSinceNs;
     private final LaterSync later;
+    private final Unsettled unsettled;
     private boolean waitsForDisk = true;
 
     BusWriter(Backlog<BusCommand> backlog, BusDatabase database, Connection connection, BusTopics topics,
@@ -45,6 +47,7 @@ final class BusWriter implements Runnable {
         this.connection = connection;
         this.topics = topics;
         this.later = new LaterSync(database.writeAheadLog());
+        this.unsettled = new Unsettled(database.aheadLog(), topics);
         this.onAppended = onAppended;
     }
 
@@ -60,20 +63,25 @@ final class BusWriter implements Runnable {
                         trimsSinceNs = trims.isEmpty() ? System.nanoTime() : trimsSinceNs;
                         trims.merge(trim.partition(), trim.offset(), Math::max);
                     }
-                    case BusCommand.Create _, BusCommand.Delete _, BusCommand.Close _ -> {
+                    case BusCommand.Create _, BusCommand.Delete _, BusCommand.Settle _, BusCommand.Close _ -> {
                         write(appends);
                         appends.clear();
+                        BusException unsettled = settle();
                         trim();
                         if (command instanceof BusCommand.Close close) {
                             end(close);
                             return;
                         }
-                        control(command);
+                        control(command, unsettled);
                     }
                 }
             }
             write(appends);
-            if (!trims.isEmpty() && untilWork() <= 0) {
+            boolean trims = untilTrims() <= 0;
+            if (trims || unsettled.untilDueNs() <= 0) {
+                settle();
+            }
+            if (trims) {
                 trim();
             }
             if (topics.hasLeftovers()) {
@@ -86,9 +94,31 @@ final class BusWriter implements Runnable {
         if (appends.isEmpty()) {
             return;
         }
+        boolean forDisk = false;
+        boolean forFile = false;
+        for (Append append : appends) {
+            forDisk |= append.isForDisk() || append.partition().deleted;
+            forFile |= append.isUrgent();
+        }
+        if (forFile && !forDisk && !later.hasFailed() && unsettled.take(appends)) {
+            for (Append append : appends) {
+                tell(append, null);
+            }
+        } else {
+            transact(appends, forDisk);
+        }
+    }
+
+    /** What somebody was told of is in the database, too. @return null, or why it is not */
+    private BusException settle() {
+        return unsettled.isEmpty() ? null : transact(List.of(), false);
+    }
+
+    /** @param appends of which nobody was told yet; behind those of whom somebody was */
+    private BusException transact(List<Append> appends, boolean waits) {
         Set<Partition> touched = new LinkedHashSet<>();
-        boolean forDisk = later.hasFailed() || appends.stream().anyMatch(Append::isForDisk);
-        BusException failure = attempt("write " + appends.size() + " records", forDisk,
+        boolean forDisk = waits || later.hasFailed();
+        BusException failure = attempt("write " + (unsettled.records().size() + appends.size()) + " records", forDisk,
                 () -> BusDatabase.transaction(connection, () -> insertAll(appends, touched)));
         if (failure == null) {
             if (forDisk) {
@@ -96,14 +126,29 @@ final class BusWriter implements Runnable {
             } else {
                 later.soon();
             }
-            touched.forEach(partition -> partition.end = partition.next);
+            for (Partition partition : touched) {
+                partition.end = partition.next;
+                partition.told = partition.next;
+            }
+            unsettled.records().forEach(append -> release(append));
+            unsettled.settled();
+        } else {
+            touched.forEach(partition -> partition.next = partition.told);
+            unsettled.later();
         }
         for (Append append : appends) {
-            backlog.release(append.size());
+            release(append);
             tell(append, failure);
         }
         if (failure == null) {
             touched.forEach(onAppended);
+        }
+        return failure;
+    }
+
+    private void release(Append append) {
+        if (append.listener != null) { // or it is of an earlier run's backlog
+            backlog.release(append.size());
         }
     }
 
@@ -115,21 +160,33 @@ final class BusWriter implements Runnable {
     private void insertAll(List<Append> appends, Set<Partition> touched) throws SQLException {
         long atMs = System.currentTimeMillis();
         try (PreparedStatement insert = connection.prepareStatement("INSERT INTO record(position, value, at) VALUES(?, ?, ?)")) {
+            for (Append append : unsettled.records()) {
+                insert(insert, append, touched);
+            }
             for (Append append : appends) {
                 Partition partition = append.partition();
-                if (partition.deleted) {
-                    continue;
-                }
                 if (touched.add(partition)) {
-                    partition.next = partition.end;
+                    partition.next = partition.told;
                 }
                 append.offset = partition.next++;
-                insert.setLong(1, partition.position(append.offset));
-                insert.setBytes(2, append.value);
-                insert.setLong(3, atMs);
-                insert.executeUpdate();
+                append.atMs = atMs;
+                insert(insert, append, touched);
             }
         }
+    }
+
+    private static void insert(PreparedStatement insert, Append append, Set<Partition> touched) throws SQLException {
+        Partition partition = append.partition();
+        if (partition.deleted) {
+            return;
+        }
+        if (touched.add(partition)) {
+            partition.next = partition.told; // of all that somebody was told of
+        }
+        insert.setLong(1, partition.position(append.offset));
+        insert.setBytes(2, append.value);
+        insert.setLong(3, append.atMs);
+        insert.executeUpdate();
     }
 
     /** Nanoseconds for which there is nothing to do but what comes. */
@@ -137,6 +194,10 @@ final class BusWriter implements Runnable {
         if (topics.hasLeftovers()) {
             return 0;
         }
+        return Math.min(untilTrims(), unsettled.untilDueNs());
+    }
+
+    private long untilTrims() {
         return trims.isEmpty() ? Long.MAX_VALUE : trimsSinceNs + TRIM_AFTER_NS - System.nanoTime();
     }
 
@@ -146,12 +207,13 @@ final class BusWriter implements Runnable {
         trims.clear();
     }
 
-    private void control(BusCommand command) {
+    private void control(BusCommand command, BusException unsettled) {
         switch (command) {
             case BusCommand.Create create -> answer(create.done(), attempt("create topic " + create.topic(), true,
                     () -> topics.create(create.topic(), create.partitions())));
             case BusCommand.Delete delete -> answer(delete.done(), attempt("delete topic " + delete.topic(), true,
                     () -> topics.delete(delete.topic())));
+            case BusCommand.Settle settle -> answer(settle.done(), unsettled);
             case Append _, BusCommand.Trim _, BusCommand.Close _ -> throw new IllegalStateException("not a control command: " + command);
         }
     }
@@ -210,6 +272,7 @@ final class BusWriter implements Runnable {
 
     private void end(BusCommand.Close close) {
         later.close();
+        unsettled.close();
         try {
             connection.close();
             close.done().complete(null);

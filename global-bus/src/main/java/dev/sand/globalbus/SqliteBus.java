@@ -19,7 +19,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * The embedded global bus: one SQLite file, one writer thread with group commit, reads from connections of their own
- * (DESIGN, decision 7). A record is acknowledged when it is on the disk (WAL, synchronous=FULL), or in the file, for who asks for that.
+ * (DESIGN, decision 7). A record is acknowledged when it is on the disk (WAL, synchronous=FULL), or in a file, for who asks for that:
+ * in the log beside this one ({@link AheadLog}).
  */
 public final class SqliteBus implements GlobalBus {
     private static final int READERS = 3;
@@ -153,7 +154,7 @@ public final class SqliteBus implements GlobalBus {
 
     @Override
     public List<BusRecord> read(String topic, int number, long offset, int max) {
-        Partition partition = partition(topic, number);
+        Partition partition = settled(topic, number);
         long from = Math.max(offset, partition.begin);
         if (from >= partition.end || max <= 0) {
             return List.of();
@@ -183,7 +184,7 @@ public final class SqliteBus implements GlobalBus {
 
     @Override
     public long endOffset(String topic, int partition) {
-        return partition(topic, partition).end;
+        return settled(topic, partition).end;
     }
 
     @Override
@@ -227,6 +228,16 @@ public final class SqliteBus implements GlobalBus {
         backlog.add(new BusCommand.Close(done));
         done.join();
         tailing.shutdown();
+    }
+
+    /** With all that somebody was told of in the database. */
+    private Partition settled(String topic, int number) {
+        Partition partition = partition(topic, number);
+        if (partition.told > partition.end && Thread.currentThread() != writer) { // which a listener would wait for in vain
+            CompletableFuture<Void> done = new CompletableFuture<>();
+            submit(new BusCommand.Settle(done), done);
+        }
+        return partition;
     }
 
     private Partition partition(String topic, int number) {

@@ -39,10 +39,11 @@ final class AppendingChild {
                     throw failure;
                 }
             };
-            if (i % 3 == 0) {
-                bus.append("t", partition, value.getBytes(StandardCharsets.UTF_8), listener);
-            } else {
-                bus.appendInBackground("t", partition, value.getBytes(StandardCharsets.UTF_8), listener);
+            byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
+            switch (i / 100 % 4) { // in turns that are long enough for each kind to be alone now and then
+                case 0 -> bus.append("t", partition, bytes, listener);
+                case 1 -> bus.appendInBackground("t", partition, bytes, listener);
+                default -> bus.appendWritten("t", partition, bytes, listener);
             }
         }
     }

@@ -1,0 +1,207 @@
+package dev.sand.globalbus;
+
+import static dev.sand.globalbus.GlobalBusContract.listener;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.sand.globalbus.GlobalBus.BusRecord;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Records that are in the log alone: somebody else has the database while they are written. */
+class AheadLogTest {
+    @TempDir
+    Path directory;
+    private SqliteBus bus;
+
+    @BeforeEach
+    void open() {
+        bus = open(directory, 0);
+        bus.createTopic("t", 2);
+    }
+
+    @AfterEach
+    void close() {
+        bus.close();
+    }
+
+    private static SqliteBus open(Path directory, long maxPages) {
+        return new SqliteBus(directory.resolve("bus.db"), new SqliteBus.Options(64 << 20, 1 << 20, Duration.ofMillis(2), maxPages));
+    }
+
+    private CompletableFuture<Long> written(int partition, String text) {
+        CompletableFuture<Long> offset = new CompletableFuture<>();
+        bus.appendWritten("t", partition, text.getBytes(StandardCharsets.UTF_8), listener(offset));
+        return offset;
+    }
+
+    private static List<String> texts(GlobalBus bus, int partition) {
+        return bus.read("t", partition, 0, 1000).stream().map(BusRecord::value).map(value -> new String(value, StandardCharsets.UTF_8)).toList();
+    }
+
+    /** Nothing is written to the database meanwhile. */
+    private void whileTheDatabaseIsBusy(Runnable work) throws SQLException {
+        try (Connection other = DriverManager.getConnection("jdbc:sqlite:" + directory.resolve("bus.db"));
+                Statement statement = other.createStatement()) {
+            statement.execute("BEGIN IMMEDIATE");
+            work.run();
+            statement.execute("ROLLBACK");
+        }
+    }
+
+    /** As a kill would leave it. */
+    private Path killed() {
+        try {
+            Path copy = Files.createTempDirectory(directory, "copy");
+            for (String name : new String[] {"bus.db", "bus.db-wal", "bus.db-ahead"}) {
+                Files.copy(directory.resolve(name), copy.resolve(name));
+            }
+            return copy;
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void whoWaitsForTheFileDoesNotWaitForTheDatabaseAndAKillLosesNothing() throws Exception {
+        written(0, "before").join();
+        List<Path> copies = new ArrayList<>();
+        whileTheDatabaseIsBusy(() -> {
+            CompletableFuture<Long> background = new CompletableFuture<>();
+            bus.appendInBackground("t", 1, "background".getBytes(StandardCharsets.UTF_8), listener(background));
+            assertThat(written(0, "first").join()).isEqualTo(1);
+            assertThat(background.join()).as("what lies before it is there too").isZero();
+            copies.add(killed());
+        });
+        try (SqliteBus next = open(copies.getFirst(), 0)) {
+            assertThat(texts(next, 0)).containsExactly("before", "first");
+            assertThat(texts(next, 1)).containsExactly("background");
+            assertThat(next.read("t", 0, 1, 1).getFirst().atMs()).isPositive();
+            CompletableFuture<Long> offset = new CompletableFuture<>();
+            next.append("t", 0, new byte[1], listener(offset));
+            assertThat(offset.join()).isEqualTo(2);
+        }
+        assertThat(texts(bus, 0)).as("the first run has gone on").containsExactly("before", "first");
+    }
+
+    @Test
+    void whoReadsSeesWhatSomebodyWasToldOf() {
+        for (int i = 0; i < 200; i++) {
+            assertThat(written(0, "r" + i).join()).isEqualTo(i);
+            assertThat(bus.endOffset("t", 0)).isEqualTo(i + 1);
+            assertThat(bus.read("t", 0, i, 10)).hasSize(1);
+        }
+    }
+
+    @Test
+    void aBatchThatIsNotWholeEndsTheLog() throws Exception {
+        List<Path> copies = new ArrayList<>();
+        whileTheDatabaseIsBusy(() -> {
+            written(0, "whole").join();
+            written(0, "torn").join();
+            copies.add(killed());
+        });
+        Path log = copies.getFirst().resolve("bus.db-ahead");
+        try (RandomAccessFile file = new RandomAccessFile(log.toFile(), "rw")) {
+            file.seek(file.length() - 2);
+            file.write('x');
+        }
+        try (SqliteBus next = open(copies.getFirst(), 0)) {
+            assertThat(texts(next, 0)).containsExactly("whole");
+        }
+    }
+
+    /** Its files may be of different moments then, and what was written last is not promised. */
+    @Test
+    void nothingIsTakenFromALogOfAnEarlierRunOfTheMachine() throws Exception {
+        List<Path> copies = new ArrayList<>();
+        whileTheDatabaseIsBusy(() -> {
+            written(0, "lost").join();
+            copies.add(killed());
+        });
+        Path log = copies.getFirst().resolve("bus.db-ahead");
+        try (RandomAccessFile file = new RandomAccessFile(log.toFile(), "rw")) {
+            file.write("another".getBytes(StandardCharsets.UTF_8));
+        }
+        try (SqliteBus next = open(copies.getFirst(), 0)) {
+            assertThat(texts(next, 0)).isEmpty();
+        }
+    }
+
+    @Test
+    void whatWasTrimmedOrDeletedDoesNotComeBack() throws Exception {
+        written(0, "old").join();
+        assertThat(bus.read("t", 0, 0, 1)).hasSize(1);
+        bus.trim("t", 0, 1);
+        await().until(() -> bus.beginOffset("t", 0) == 1);
+        try (SqliteBus next = open(killed(), 0)) {
+            assertThat(next.endOffset("t", 0)).isEqualTo(1);
+            assertThat(texts(next, 0)).isEmpty();
+        }
+        bus.createTopic("other", 1);
+        bus.deleteTopic("t");
+        try (SqliteBus next = open(killed(), 0)) {
+            assertThat(next.topics()).containsExactly("other");
+        }
+    }
+
+    @Test
+    void aFullDatabaseLosesNothingThatSomebodyWasToldOf() {
+        bus.close();
+        bus = open(directory, 60);
+        BusException refused = null;
+        long full = 0;
+        while (refused == null) {
+            CompletableFuture<Long> offset = new CompletableFuture<>();
+            bus.append("t", 0, new byte[10_000], listener(offset));
+            refused = (BusException) offset.handle((at, e) -> e).join();
+            full += refused == null ? 1 : 0;
+        }
+        assertThat(refused.kind()).isEqualTo(BusException.Kind.FULL);
+        String large = "x".repeat(20_000);
+        assertThat(written(0, large).join()).as("the log has room").isEqualTo(full);
+        assertThatThrownBy(() -> bus.endOffset("t", 0)).as("and no reader misses it").isInstanceOf(BusException.class);
+        bus.close();
+        bus = open(directory, 60);
+        CompletableFuture<Long> next = new CompletableFuture<>();
+        bus.append("t", 0, new byte[10_000], listener(next));
+        assertThatThrownBy(next::join).as("it is first").isInstanceOf(CompletionException.class);
+        bus.trim("t", 0, full);
+        await().ignoreExceptions().until(() -> texts(bus, 0).equals(List.of(large)));
+        assertThat(written(0, "next").join()).isEqualTo(full + 1);
+    }
+
+    @Test
+    void moreThanTheLogHasRoomForGoesItsWay() throws Exception {
+        for (int i = 0; i < 100; i++) {
+            written(i % 2, ("" + i % 10).repeat(100_000)).join();
+        }
+        assertThat(Files.size(directory.resolve("bus.db-ahead"))).isBetween(100_000L, 5L << 20);
+        assertThat(bus.endOffset("t", 0) + bus.endOffset("t", 1)).isEqualTo(100);
+        assertThat(written(0, "y".repeat(900_000)).join()).isEqualTo(50);
+        assertThat(bus.endOffset("t", 0)).isEqualTo(51);
+    }
+
+    @Test
+    void nobodyElseMayReadIt() throws Exception {
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(directory.resolve("bus.db-ahead")))).isEqualTo("rw-------");
+    }
+}
