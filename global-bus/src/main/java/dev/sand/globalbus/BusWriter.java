@@ -12,12 +12,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The one thread that writes the bus's file. It takes all that waits in the backlog, writes it in one transaction (group
+ * The one thread that writes the bus's file; in its place, whoever gathers records writes them to the log beside it by itself. It takes all that waits in the backlog, writes it in one transaction (group
  * commit) and then tells the listeners: nobody hears of a record that is not there. It is on the disk when somebody in the batch
  * waits for that; else {@link LaterSync} brings it there. Where somebody waits for the file alone, the batch goes into a log beside it
  * and is in a later transaction ({@link Unsettled}). A transaction that fails, fails
@@ -39,6 +40,8 @@ final class BusWriter implements Runnable {
     private final LaterSync later;
     private final Unsettled unsettled;
     private boolean waitsForDisk = true;
+    /** Held by who works: this thread, or who gathers. */
+    private final ReentrantLock working = new ReentrantLock();
 
     BusWriter(Backlog<BusCommand> backlog, BusDatabase database, Connection connection, BusTopics topics,
             Consumer<Partition> onAppended) {
@@ -47,47 +50,99 @@ final class BusWriter implements Runnable {
         this.connection = connection;
         this.topics = topics;
         this.later = new LaterSync(database.writeAheadLog());
-        this.unsettled = new Unsettled(database.aheadLog(), topics);
+        this.unsettled = new Unsettled(database.aheadLog(), topics, backlog.lingerNs());
         this.onAppended = onAppended;
     }
 
     @Override
     public void run() {
-        while (true) {
-            List<BusCommand> batch = backlog.next(untilWork());
-            List<Append> appends = new ArrayList<>(batch.size());
-            for (BusCommand command : batch) {
-                switch (command) {
-                    case Append append -> appends.add(append);
-                    case BusCommand.Trim trim -> {
-                        trimsSinceNs = trims.isEmpty() ? System.nanoTime() : trimsSinceNs;
-                        trims.merge(trim.partition(), trim.offset(), Math::max);
+        boolean open = true;
+        for (long waitNs = 0; open; ) {
+            backlog.await(waitNs);
+            working.lock();
+            try {
+                open = work(backlog.take());
+                waitNs = untilWork();
+            } finally {
+                working.unlock();
+            }
+        }
+    }
+
+    /** @return false: it is closed */
+    private boolean work(List<BusCommand> batch) {
+        List<Append> appends = new ArrayList<>(batch.size());
+        for (BusCommand command : batch) {
+            switch (command) {
+                case Append append -> appends.add(append);
+                case BusCommand.Trim trim -> note(trim);
+                case BusCommand.Create _, BusCommand.Delete _, BusCommand.Settle _, BusCommand.Close _ -> {
+                    write(appends);
+                    appends.clear();
+                    BusException unsettled = settle();
+                    trim();
+                    if (command instanceof BusCommand.Close close) {
+                        end(close);
+                        return false;
                     }
-                    case BusCommand.Create _, BusCommand.Delete _, BusCommand.Settle _, BusCommand.Close _ -> {
-                        write(appends);
-                        appends.clear();
-                        BusException unsettled = settle();
-                        trim();
-                        if (command instanceof BusCommand.Close close) {
-                            end(close);
-                            return;
-                        }
-                        control(command, unsettled);
-                    }
+                    control(command, unsettled);
+                }
+            }
+        }
+        write(appends);
+        boolean trims = untilTrims() <= 0;
+        if (trims || unsettled.untilDueNs() <= 0) {
+            settle();
+        }
+        if (trims) {
+            trim();
+        }
+        if (topics.hasLeftovers()) {
+            attempt("remove trimmed records", false, topics::removeLeftovers);
+        }
+        return true;
+    }
+
+    private void note(BusCommand.Trim trim) {
+        trimsSinceNs = trims.isEmpty() ? System.nanoTime() : trimsSinceNs;
+        trims.merge(trim.partition(), trim.offset(), Math::max);
+    }
+
+    /** Of a thread that has added something: what waits for the file alone it writes itself, unless the writer is at work, which looks again. */
+    void writeGathered() {
+        if (!backlog.isUrgent()) {
+            backlog.wakeForAny();
+            return;
+        }
+        if (!working.tryLock()) {
+            return;
+        }
+        boolean isSooner;
+        try {
+            boolean hadTrims = !trims.isEmpty();
+            boolean hadRecords = !unsettled.isEmpty();
+            List<Append> appends = new ArrayList<>();
+            for (BusCommand command : backlog.takeWhile(BusWriter::isForFileAlone)) {
+                if (command instanceof Append append) {
+                    appends.add(append);
+                } else if (command instanceof BusCommand.Trim trim) {
+                    note(trim);
                 }
             }
             write(appends);
-            boolean trims = untilTrims() <= 0;
-            if (trims || unsettled.untilDueNs() <= 0) {
-                settle();
-            }
-            if (trims) {
-                trim();
-            }
-            if (topics.hasLeftovers()) {
-                attempt("remove trimmed records", false, topics::removeLeftovers);
-            }
+            isSooner = !hadTrims && !trims.isEmpty() || !hadRecords && !unsettled.isEmpty();
+        } finally {
+            working.unlock();
         }
+        if (!backlog.isEmpty()) {
+            backlog.wake(true);
+        } else if (isSooner) {
+            backlog.ask(); // it waits too long
+        }
+    }
+
+    private static boolean isForFileAlone(BusCommand command) {
+        return command instanceof BusCommand.Trim || command instanceof Append append && !append.isForDisk();
     }
 
     private void write(List<Append> appends) {

@@ -30,7 +30,7 @@ public final class SqliteBus implements GlobalBus {
     /**
      * @param maxBacklogBytes accepted and not yet durable; beyond it, appends fail with FULL
      * @param maxRecordBytes one record
-     * @param linger how long records that nobody waits for may wait for others
+     * @param linger how long records that nobody waits for, or that the log beside the file has, may wait for others
      * @param maxPages of 16 KiB, of the file; 0: as much as the disk has
      */
     public record Options(long maxBacklogBytes, int maxRecordBytes, Duration linger, long maxPages) {
@@ -42,6 +42,7 @@ public final class SqliteBus implements GlobalBus {
     private final BusTopics topics;
     private final Backlog<BusCommand> backlog;
     private final Thread writer;
+    private final BusWriter writing;
     private final ExecutorService tailing = Executors.newSingleThreadExecutor(
             Thread.ofPlatform().daemon().name("global-bus-tail").factory());
     private final EmbeddedTails tails = new EmbeddedTails(new EmbeddedTail.Source() {
@@ -66,8 +67,9 @@ public final class SqliteBus implements GlobalBus {
         Connection connection = database.openWriter(options.maxPages());
         try {
             this.topics = new BusTopics(connection);
-            this.writer = new Thread(new BusWriter(backlog, database, connection, topics,
-                    partition -> tails.onAppended(partition.topic, partition.number)), "global-bus");
+            this.writing = new BusWriter(backlog, database, connection, topics,
+                    partition -> tails.onAppended(partition.topic, partition.number));
+            this.writer = new Thread(writing, "global-bus");
             for (int i = 0; i < READERS; i++) {
                 readers.add(database.openReader());
             }
@@ -99,6 +101,7 @@ public final class SqliteBus implements GlobalBus {
             throw isClosed();
         }
         backlog.add(command);
+        backlog.wake(true); // whoever gathers waits, too
         try {
             done.join();
         } catch (CompletionException e) {
@@ -129,6 +132,12 @@ public final class SqliteBus implements GlobalBus {
     @Override
     public void appendInBackground(String topic, int partition, byte[] value, AppendListener listener) {
         append(topic, partition, value, Wait.NOT, listener);
+    }
+
+    @Override
+    public Runnable gather() {
+        backlog.gatheredBy(Thread.currentThread());
+        return writing::writeGathered;
     }
 
     private void append(String topic, int number, byte[] value, Wait wait, AppendListener listener) {
@@ -226,6 +235,7 @@ public final class SqliteBus implements GlobalBus {
         }
         CompletableFuture<Void> done = new CompletableFuture<>();
         backlog.add(new BusCommand.Close(done));
+        backlog.wake(true);
         done.join();
         tailing.shutdown();
     }

@@ -10,16 +10,17 @@ import java.util.List;
  * later, or with the first record that is for the disk. The writer's thread alone.
  */
 final class Unsettled implements AutoCloseable {
-    private static final long AFTER_NS = 3_000_000L;
     /** After a transaction that failed: of a full disk, most likely. */
     private static final long AGAIN_NS = 500_000_000L;
 
     private final AheadLog log;
+    private final long lingerNs;
     private final List<Append> records;
     private long dueNs = System.nanoTime();
 
-    /** @param file the log, in which an earlier run may have left some */
-    Unsettled(Path file, BusTopics topics) {
+    /** @param file the log, in which an earlier run may have left some; @param lingerNs how long they wait for others */
+    Unsettled(Path file, BusTopics topics, long lingerNs) {
+        this.lingerNs = lingerNs;
         List<AheadLog.Found> found = new ArrayList<>();
         log = AheadLog.open(file, found);
         records = AheadLog.asAppends(found, topics);
@@ -37,7 +38,7 @@ final class Unsettled implements AutoCloseable {
             appends.forEach(append -> append.partition().next = append.partition().told);
             return false;
         }
-        dueNs = records.isEmpty() ? System.nanoTime() + AFTER_NS : dueNs;
+        dueNs = records.isEmpty() ? System.nanoTime() + lingerNs : dueNs;
         records.addAll(appends);
         appends.forEach(append -> append.partition().told = append.partition().next);
         return true;

@@ -24,6 +24,7 @@ final class AppendingChild {
 
     private static void append(SqliteBus bus, int partition, String round) {
         Semaphore ahead = new Semaphore(AHEAD);
+        Runnable write = partition == 0 ? bus.gather() : () -> { };
         for (int i = 0; ; i++) {
             ahead.acquireUninterruptibly();
             String value = round + "." + partition + "." + i + "." + "x".repeat(i % 700);
@@ -44,6 +45,9 @@ final class AppendingChild {
                 case 0 -> bus.append("t", partition, bytes, listener);
                 case 1 -> bus.appendInBackground("t", partition, bytes, listener);
                 default -> bus.appendWritten("t", partition, bytes, listener);
+            }
+            if (i % 3 == 0) {
+                write.run();
             }
         }
     }
