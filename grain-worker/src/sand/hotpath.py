@@ -166,18 +166,21 @@ def decode_take_reply(data: Any) -> EventMessage | None:
             end = at + 7 + _unpack_length(data, at + 3)[0]
             traceparent = str(data[at + 7 : end], "utf-8")
             at = end
-        process = None
-        if data[at:] != b"\0\0\0":
-            if data[at : at + 3] != b"\x0b\0\x09":
-                return _general(data)
+        process = state = None
+        if data[at : at + 3] == b"\x0b\0\x09":
             end = at + 7 + _unpack_length(data, at + 3)[0]
             process = str(data[at + 7 : end], "utf-8")
-            if data[end:] != b"\0\0\0":
-                return _general(data)
-    except (IndexError, ValueError, StructError):
+            at = end
+        if data[at : at + 3] == b"\x0f\0\x0a":
+            state, at = protocol.STATE_WRITES.decode(data, at + 3)
+        if data[at:] != b"\0\0\0":
+            return _general(data)
+    except (IndexError, ValueError, StructError, ProtocolError):
         return _general(data)
     content = _new(Payload, (content_type, payload, None))
-    return _new(EventMessage, (schema, event_id, execution_id, grain, attempt, remaining_ms, content, traceparent, process))
+    return _new(
+        EventMessage, (schema, event_id, execution_id, grain, attempt, remaining_ms, content, traceparent, process, state)
+    )
 
 
 def _general(data: Any) -> EventMessage | None:
