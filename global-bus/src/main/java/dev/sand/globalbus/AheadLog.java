@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * batch:  generation i64, bytes i32, checksum of generation and content i32; content: records
  * record: position i64, time i64, bytes i32; value
  * </pre>
- * The writer's thread alone.
+ * Of who works for the writer.
  */
 final class AheadLog implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AheadLog.class);
@@ -38,14 +38,14 @@ final class AheadLog implements AutoCloseable {
     private static final int MOST_IN_BATCH = 512 << 10;
     private static final long MOST_BYTES = 4L << 20;
 
-    /** One that the database may not have. */
-    record Found(long position, long atMs, byte[] value) {}
+    /** One that the database may not have. @param generation of two logs, that of the later one is higher */
+    record Found(long generation, long position, long atMs, byte[] value) {}
 
     private final Path file;
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(MOST_IN_BATCH);
     private final CRC32C checksum = new CRC32C();
     private FileChannel channel;
-    private long generation = System.nanoTime();
+    private long generation;
     private long end = HEAD_BYTES;
 
     private AheadLog(Path file) {
@@ -98,7 +98,7 @@ final class AheadLog implements AutoCloseable {
                 long atMs = batch.getLong();
                 byte[] value = new byte[batch.getInt()];
                 batch.get(value);
-                found.add(new Found(position, atMs, value));
+                found.add(new Found(generation, position, atMs, value));
             }
         }
     }
@@ -162,12 +162,10 @@ final class AheadLog implements AutoCloseable {
         return false;
     }
 
-    /** The database has all that was written. */
-    void clear() {
-        if (end > HEAD_BYTES) {
-            generation++;
-            end = HEAD_BYTES;
-        }
+    /** The database has all that was written. @param next of what is written from now on */
+    void clear(long next) {
+        generation = next;
+        end = HEAD_BYTES;
     }
 
     private void abandon(IOException e) {

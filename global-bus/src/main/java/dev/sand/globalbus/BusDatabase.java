@@ -8,6 +8,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteErrorCode;
 import org.sqlite.SQLiteException;
@@ -141,8 +142,8 @@ final class BusDatabase {
     }
 
     /** Ours, beside it. */
-    Path aheadLog() {
-        return file.resolveSibling(file.getFileName() + "-ahead");
+    List<Path> aheadLogs() {
+        return List.of(file.resolveSibling(file.getFileName() + "-ahead"), file.resolveSibling(file.getFileName() + "-ahead2"));
     }
 
     private static void rollBack(Statement statement, Exception cause) {

@@ -1,57 +1,46 @@
 package dev.sand.globalbus;
 
 import dev.sand.globalbus.BusCommand.Append;
-import dev.sand.globalbus.BusException.Kind;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * The one thread that writes the bus's file; in its place, whoever gathers records writes them to the log beside it by itself. It takes all that waits in the backlog, writes it in one transaction (group
+ * The one thread that writes the bus's file. It takes all that waits in the backlog, writes it in one transaction (group
  * commit) and then tells the listeners: nobody hears of a record that is not there. It is on the disk when somebody in the batch
  * waits for that; else {@link LaterSync} brings it there. Where somebody waits for the file alone, the batch goes into a log beside it
- * and is in a later transaction ({@link Unsettled}). A transaction that fails, fails
- * for all in it of whom nobody was told, with the cause, and leaves the file as it was; the next one is tried afresh.
+ * and is in a later transaction ({@link Unsettled}); that much, whoever gathers records does in this thread's place. A transaction that
+ * fails, fails for all in it of whom nobody was told, with the cause, and leaves the file as it was; the next one is tried afresh.
  */
 final class BusWriter implements Runnable {
-    private static final Logger LOG = LoggerFactory.getLogger(BusWriter.class);
     /** Trims come with nearly every record, and each costs a write: nobody waits for them. */
     private static final long TRIM_AFTER_NS = 50_000_000L;
 
     private final Backlog<BusCommand> backlog;
-    private final BusDatabase database;
-    private final Connection connection;
+    private final BusTransactions transactions;
     private final BusTopics topics;
-    private final Consumer<Partition> onAppended;
+    private final RecordWriter records;
     /** Not done yet; of each partition the last counts. */
     private final Map<Partition, Long> trims = new LinkedHashMap<>();
     private long trimsSinceNs;
-    private final LaterSync later;
-    private final Unsettled unsettled;
-    private boolean waitsForDisk = true;
-    /** Held by who works: this thread, or who gathers. */
+    /** What who gathers could not write: it goes first. */
+    private final List<Append> returned = new ArrayList<>(0);
+    /** Held by who works: this thread, or who gathers. This thread lets go of it while it brings to the database what is in a log. */
     private final ReentrantLock working = new ReentrantLock();
 
     BusWriter(Backlog<BusCommand> backlog, BusDatabase database, Connection connection, BusTopics topics,
             Consumer<Partition> onAppended) {
         this.backlog = backlog;
-        this.database = database;
-        this.connection = connection;
+        this.transactions = new BusTransactions(database, connection);
         this.topics = topics;
-        this.later = new LaterSync(database.writeAheadLog());
-        this.unsettled = new Unsettled(database.aheadLog(), topics, backlog.lingerNs());
-        this.onAppended = onAppended;
+        this.records = new RecordWriter(transactions, new Unsettled(database.aheadLogs(), topics, backlog.lingerNs()),
+                new LaterSync(database.writeAheadLog()), backlog, working, onAppended);
     }
 
     @Override
@@ -62,6 +51,14 @@ final class BusWriter implements Runnable {
             working.lock();
             try {
                 open = work(backlog.take());
+            } finally {
+                working.unlock();
+            }
+            if (open && topics.hasLeftovers()) { // nobody waits for that, nor for its end
+                transactions.attempt("remove trimmed records", false, topics::removeLeftovers);
+            }
+            working.lock();
+            try {
                 waitNs = untilWork();
             } finally {
                 working.unlock();
@@ -71,15 +68,16 @@ final class BusWriter implements Runnable {
 
     /** @return false: it is closed */
     private boolean work(List<BusCommand> batch) {
-        List<Append> appends = new ArrayList<>(batch.size());
+        List<Append> appends = new ArrayList<>(returned);
+        returned.clear();
         for (BusCommand command : batch) {
             switch (command) {
                 case Append append -> appends.add(append);
                 case BusCommand.Trim trim -> note(trim);
                 case BusCommand.Create _, BusCommand.Delete _, BusCommand.Settle _, BusCommand.Close _ -> {
-                    write(appends);
+                    records.write(appends);
                     appends.clear();
-                    BusException unsettled = settle();
+                    BusException unsettled = records.settle();
                     trim();
                     if (command instanceof BusCommand.Close close) {
                         end(close);
@@ -89,16 +87,13 @@ final class BusWriter implements Runnable {
                 }
             }
         }
-        write(appends);
-        boolean trims = untilTrims() <= 0;
-        if (trims || unsettled.untilDueNs() <= 0) {
-            settle();
+        records.write(appends);
+        if (records.untilDueNs() <= 0) {
+            records.settleAside();
         }
-        if (trims) {
+        if (untilTrims() <= 0) {
+            records.settle();
             trim();
-        }
-        if (topics.hasLeftovers()) {
-            attempt("remove trimmed records", false, topics::removeLeftovers);
         }
         return true;
     }
@@ -117,10 +112,15 @@ final class BusWriter implements Runnable {
         if (!working.tryLock()) {
             return;
         }
+        if (!returned.isEmpty()) {
+            working.unlock();
+            return; // the writer is at work
+        }
         boolean isSooner;
+        boolean isReturned;
         try {
             boolean hadTrims = !trims.isEmpty();
-            boolean hadRecords = !unsettled.isEmpty();
+            boolean hadRecords = !records.isSettled();
             List<Append> appends = new ArrayList<>();
             for (BusCommand command : backlog.takeWhile(BusWriter::isForFileAlone)) {
                 if (command instanceof Append append) {
@@ -129,14 +129,17 @@ final class BusWriter implements Runnable {
                     note(trim);
                 }
             }
-            write(appends);
-            isSooner = !hadTrims && !trims.isEmpty() || !hadRecords && !unsettled.isEmpty();
+            if (!appends.isEmpty() && !records.log(appends)) {
+                returned.addAll(appends);
+            }
+            isReturned = !returned.isEmpty();
+            isSooner = !hadTrims && !trims.isEmpty() || !hadRecords && !records.isSettled();
         } finally {
             working.unlock();
         }
         if (!backlog.isEmpty()) {
             backlog.wake(true);
-        } else if (isSooner) {
+        } else if (isSooner || isReturned) {
             backlog.ask(); // it waits too long
         }
     }
@@ -145,175 +148,35 @@ final class BusWriter implements Runnable {
         return command instanceof BusCommand.Trim || command instanceof Append append && !append.isForDisk();
     }
 
-    private void write(List<Append> appends) {
-        if (appends.isEmpty()) {
-            return;
-        }
-        boolean forDisk = false;
-        boolean forFile = false;
-        for (Append append : appends) {
-            forDisk |= append.isForDisk() || append.partition().deleted;
-            forFile |= append.isUrgent();
-        }
-        if (forFile && !forDisk && !later.hasFailed() && unsettled.take(appends)) {
-            for (Append append : appends) {
-                tell(append, null);
-            }
-        } else {
-            transact(appends, forDisk);
-        }
-    }
-
-    /** What somebody was told of is in the database, too. @return null, or why it is not */
-    private BusException settle() {
-        return unsettled.isEmpty() ? null : transact(List.of(), false);
-    }
-
-    /** @param appends of which nobody was told yet; behind those of whom somebody was */
-    private BusException transact(List<Append> appends, boolean waits) {
-        Set<Partition> touched = new LinkedHashSet<>();
-        boolean forDisk = waits || later.hasFailed();
-        BusException failure = attempt("write " + (unsettled.records().size() + appends.size()) + " records", forDisk,
-                () -> BusDatabase.transaction(connection, () -> insertAll(appends, touched)));
-        if (failure == null) {
-            if (forDisk) {
-                later.done();
-            } else {
-                later.soon();
-            }
-            for (Partition partition : touched) {
-                partition.end = partition.next;
-                partition.told = partition.next;
-            }
-            unsettled.records().forEach(append -> release(append));
-            unsettled.settled();
-        } else {
-            touched.forEach(partition -> partition.next = partition.told);
-            unsettled.later();
-        }
-        for (Append append : appends) {
-            release(append);
-            tell(append, failure);
-        }
-        if (failure == null) {
-            touched.forEach(onAppended);
-        }
-        return failure;
-    }
-
-    private void release(Append append) {
-        if (append.listener != null) { // or it is of an earlier run's backlog
-            backlog.release(append.size());
-        }
-    }
-
-    /**
-     * A partition's end is where its last record is ({@link BusTopics}): a row that said so would be another page to write, a quarter
-     * of what a record costs. Statements are made for each transaction: the driver closes one that fails, and a full disk must not
-     * be the end.
-     */
-    private void insertAll(List<Append> appends, Set<Partition> touched) throws SQLException {
-        long atMs = System.currentTimeMillis();
-        try (PreparedStatement insert = connection.prepareStatement("INSERT INTO record(position, value, at) VALUES(?, ?, ?)")) {
-            for (Append append : unsettled.records()) {
-                insert(insert, append, touched);
-            }
-            for (Append append : appends) {
-                Partition partition = append.partition();
-                if (touched.add(partition)) {
-                    partition.next = partition.told;
-                }
-                append.offset = partition.next++;
-                append.atMs = atMs;
-                insert(insert, append, touched);
-            }
-        }
-    }
-
-    private static void insert(PreparedStatement insert, Append append, Set<Partition> touched) throws SQLException {
-        Partition partition = append.partition();
-        if (partition.deleted) {
-            return;
-        }
-        if (touched.add(partition)) {
-            partition.next = partition.told; // of all that somebody was told of
-        }
-        insert.setLong(1, partition.position(append.offset));
-        insert.setBytes(2, append.value);
-        insert.setLong(3, append.atMs);
-        insert.executeUpdate();
-    }
-
     /** Nanoseconds for which there is nothing to do but what comes. */
     private long untilWork() {
         if (topics.hasLeftovers()) {
             return 0;
         }
-        return Math.min(untilTrims(), unsettled.untilDueNs());
+        return returned.isEmpty() ? Math.min(untilTrims(), records.untilDueNs()) : 0;
     }
 
     private long untilTrims() {
+        if (transactions.wasFull()) {
+            trimsSinceNs -= TRIM_AFTER_NS;
+        }
         return trims.isEmpty() ? Long.MAX_VALUE : trimsSinceNs + TRIM_AFTER_NS - System.nanoTime();
     }
 
     private void trim() {
-        trims.forEach((partition, offset) -> attempt("trim " + partition.topic, false,
+        trims.forEach((partition, offset) -> transactions.attempt("trim " + partition.topic, false,
                 () -> topics.trim(partition, offset)));
         trims.clear();
     }
 
     private void control(BusCommand command, BusException unsettled) {
         switch (command) {
-            case BusCommand.Create create -> answer(create.done(), attempt("create topic " + create.topic(), true,
+            case BusCommand.Create create -> answer(create.done(), transactions.attempt("create topic " + create.topic(), true,
                     () -> topics.create(create.topic(), create.partitions())));
-            case BusCommand.Delete delete -> answer(delete.done(), attempt("delete topic " + delete.topic(), true,
+            case BusCommand.Delete delete -> answer(delete.done(), transactions.attempt("delete topic " + delete.topic(), true,
                     () -> topics.delete(delete.topic())));
             case BusCommand.Settle settle -> answer(settle.done(), unsettled);
             case Append _, BusCommand.Trim _, BusCommand.Close _ -> throw new IllegalStateException("not a control command: " + command);
-        }
-    }
-
-    /** @return null, or why nothing of the transaction happened */
-    private BusException attempt(String what, boolean forDisk, BusDatabase.Work transaction) {
-        try {
-            if (forDisk != waitsForDisk) {
-                BusDatabase.waitForDisk(connection, forDisk);
-                waitsForDisk = forDisk;
-            }
-            transaction.run();
-            return null;
-        } catch (SQLException | RuntimeException e) { // whatever it was, somebody waits for an answer
-            BusException failure = database.failure("cannot " + what, e);
-            LOG.warn("global bus: {}", failure.getMessage());
-            if (failure.kind() == Kind.FULL) {
-                trimsSinceNs -= TRIM_AFTER_NS;
-                giveRoomBack();
-            }
-            return failure;
-        }
-    }
-
-    /** So that trims can go on where appends cannot. */
-    private void giveRoomBack() {
-        try {
-            BusDatabase.checkpoint(connection);
-        } catch (SQLException e) {
-            LOG.warn("global bus: no checkpoint: {}", e.getMessage());
-        }
-    }
-
-    private void tell(Append append, BusException failure) {
-        BusException reason = failure == null && append.partition().deleted
-                ? new BusException(Kind.UNKNOWN_TOPIC, "topic " + append.partition().topic + " has been deleted", null)
-                : failure;
-        try {
-            if (reason == null) {
-                append.listener.onAppended(append.offset);
-            } else {
-                append.listener.onFailed(reason);
-            }
-        } catch (RuntimeException e) {
-            LOG.error("global bus: a listener failed on {}", append.partition().topic, e);
         }
     }
 
@@ -326,13 +189,12 @@ final class BusWriter implements Runnable {
     }
 
     private void end(BusCommand.Close close) {
-        later.close();
-        unsettled.close();
+        records.close();
         try {
-            connection.close();
+            transactions.connection.close();
             close.done().complete(null);
         } catch (SQLException e) {
-            close.done().completeExceptionally(database.failure("cannot close", e));
+            close.done().completeExceptionally(transactions.failure("cannot close", e));
         }
     }
 }

@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -45,7 +46,11 @@ class AheadLogTest {
     }
 
     private static SqliteBus open(Path directory, long maxPages) {
-        return new SqliteBus(directory.resolve("bus.db"), new SqliteBus.Options(64 << 20, 1 << 20, Duration.ofMinutes(5), maxPages));
+        return open(directory, maxPages, Duration.ofMinutes(5));
+    }
+
+    private static SqliteBus open(Path directory, long maxPages, Duration linger) {
+        return new SqliteBus(directory.resolve("bus.db"), new SqliteBus.Options(64 << 20, 1 << 20, linger, maxPages));
     }
 
     private CompletableFuture<Long> written(int partition, String text) {
@@ -56,6 +61,12 @@ class AheadLogTest {
 
     private static List<String> texts(GlobalBus bus, int partition) {
         return bus.read("t", partition, 0, 1000).stream().map(BusRecord::value).map(value -> new String(value, StandardCharsets.UTF_8)).toList();
+    }
+
+    /** It has done what opening and making a topic leave to it. */
+    private static void writerRests() {
+        await().until(() -> Thread.getAllStackTraces().keySet().stream().filter(thread -> thread.getName().equals("global-bus"))
+                .allMatch(thread -> thread.getState() == Thread.State.TIMED_WAITING));
     }
 
     private int rows() throws SQLException {
@@ -69,7 +80,7 @@ class AheadLogTest {
     private Path killed() {
         try {
             Path copy = Files.createTempDirectory(directory, "copy");
-            for (String name : new String[] {"bus.db", "bus.db-wal", "bus.db-ahead"}) {
+            for (String name : new String[] {"bus.db", "bus.db-wal", "bus.db-ahead", "bus.db-ahead2"}) {
                 Files.copy(directory.resolve(name), copy.resolve(name));
             }
             return copy;
@@ -108,6 +119,7 @@ class AheadLogTest {
 
     @Test
     void whoGathersWritesItselfWhatIsForTheFileAlone() {
+        writerRests();
         Runnable write = bus.gather();
         List<Thread> tellers = new ArrayList<>();
         CompletableFuture<Long> background = new CompletableFuture<>();
@@ -120,6 +132,50 @@ class AheadLogTest {
         assertThat(first).isCompletedWithValue(1L);
         assertThat(tellers).containsExactly(Thread.currentThread());
         assertThat(bus.endOffset("t", 0)).isEqualTo(2);
+    }
+
+    /** What comes while a transaction is under way goes into the other log. */
+    @Test
+    void whoGathersDoesNotWaitForATransactionUnderWay() throws Exception {
+        bus.close();
+        bus = open(directory, 0, Duration.ofMillis(1));
+        writerRests();
+        Runnable write = bus.gather();
+        Path copy;
+        try (Connection other = DriverManager.getConnection("jdbc:sqlite:" + directory.resolve("bus.db"));
+                Statement statement = other.createStatement()) {
+            statement.execute("BEGIN IMMEDIATE");
+            for (int i = 0; i < 30; i++) {
+                CompletableFuture<Long> each = written(0, "r" + i);
+                await().atMost(Duration.ofSeconds(5)).pollInterval(Duration.ofMillis(1)).until(() -> {
+                    write.run();
+                    return each.isDone();
+                });
+                assertThat(each).isCompletedWithValue((long) i);
+            }
+            copy = killed();
+            statement.execute("ROLLBACK");
+        }
+        List<String> all = IntStream.range(0, 30).mapToObj(i -> "r" + i).toList();
+        assertThat(texts(bus, 0)).isEqualTo(all);
+        try (SqliteBus next = open(copy, 0)) {
+            assertThat(texts(next, 0)).isEqualTo(all);
+            CompletableFuture<Long> offset = new CompletableFuture<>();
+            next.appendWritten("t", 0, new byte[1], listener(offset));
+            assertThat(offset.join()).isEqualTo(30);
+        }
+    }
+
+    @Test
+    void whatIsTooMuchForTheLogTheWriterTakes() {
+        Runnable write = bus.gather();
+        CompletableFuture<Long> large = written(0, "y".repeat(900_000));
+        CompletableFuture<Long> small = written(0, "small");
+        write.run();
+        assertThat(List.of(large.join(), small.join())).containsExactly(0L, 1L);
+        CompletableFuture<Long> next = written(0, "next");
+        write.run();
+        assertThat(next.join()).isEqualTo(2);
     }
 
     @Test
