@@ -45,13 +45,20 @@ def encode(array: Any, what: str) -> tuple[Any, ...]:
             raise Unserializable(f"{what} is an array of {array.dtype!s:.100}, for which the .npy format has no words")
     fortran = array.flags.f_contiguous and not array.flags.c_contiguous
     data = array.T if fortran else numpy.ascontiguousarray(array)
+    header = (_header_of if plain else _header_of.__wrapped__)(described, bool(fortran), array.shape, what)
+    return header, data.reshape(-1).view(numpy.uint8).data if array.size else b""
+
+
+@lru_cache(maxsize=64)
+def _header_of(described: Any, fortran: bool, shape: tuple[int, ...], what: str) -> bytes:
+    import numpy
+
     # All of it in ASCII: names may have letters that version 2.0 has not, and 3.0 no reader of numpy's that is public.
-    text = ascii({"descr": described, "fortran_order": bool(fortran), "shape": array.shape}).encode()
+    text = ascii({"descr": described, "fortran_order": fortran, "shape": shape}).encode()
     text += b" " * (-(_MAGIC_BYTES + 4 + len(text) + 1) % _ALIGNMENT) + b"\n"
     if len(text) > HEADER_BYTES:
         raise Unserializable(f"{what} is an array whose fields take a header of {len(text)} bytes; the limit is {HEADER_BYTES}")
-    header = numpy.lib.format.magic(2, 0) + len(text).to_bytes(4, "little") + text
-    return header, data.reshape(-1).view(numpy.uint8).data if array.size else b""
+    return numpy.lib.format.magic(2, 0) + len(text).to_bytes(4, "little") + text
 
 
 def _check_levels(dtype: Any, what: str, level: int = 0) -> None:

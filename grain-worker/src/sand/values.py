@@ -142,7 +142,7 @@ def encode(value: Any, event_id: str, what: str, segments: Any, inline_bytes: in
         parts = (data,)
     size = sum(memoryview(part).nbytes for part in parts)
     if size <= inline_bytes:
-        return Payload(kind, b"".join(bytes(part) for part in parts) if kind is NPY else bytes(data), None)
+        return Payload(kind, b"".join(parts) if kind is NPY else bytes(data), None)
     if size > OBJECT_BYTES:
         raise TooLarge(f"{what} has {size} bytes; the limit is {OBJECT_BYTES}")
     return Payload(kind, None, DataReference(segments.store(event_id, parts, size), size))
