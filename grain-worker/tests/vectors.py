@@ -89,6 +89,9 @@ def cases() -> dict[str, list[tuple[str, str, Any]]]:
             ("event-traced", "reply", sand.TakeReply(event=_event(payloads["json"], **traced))),
             ("event-in-process", "reply", sand.TakeReply(event=_event(payloads["json"], process="cart~7"))),
             ("event-traced-in-process", "reply", sand.TakeReply(event=_event(payloads["bytes"], process="p", **traced))),
+            ("event-told", "reply", sand.TakeReply(event=_event(payloads["json"], process="p", state=writes))),
+            ("event-large-told", "reply", sand.TakeReply(
+                event=_event(payloads["large"], process="p", state=writes[:1], **traced))),
             ("nothing", "reply", sand.TakeReply()),
             ("denied", "error", sand.BusError(error="Sand.Denied", message="a stale instance")),
         ],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import io
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from sand.errors import BadRequest, Unserializable
@@ -16,6 +16,8 @@ LEVELS = 32
 """Records may stand in records so deep."""
 _ALIGNMENT = 64
 _MAGIC_BYTES = 8
+_SHORT_BYTES = 256
+_NUMBERS = "biufc"
 
 
 def encode(array: Any, what: str) -> tuple[Any, ...]:
@@ -33,7 +35,9 @@ def encode(array: Any, what: str) -> tuple[Any, ...]:
     if not array.dtype.itemsize:
         raise Unserializable(f"{what} is an array of {array.dtype}, whose elements have no bytes")
     _check_levels(array.dtype, what)
-    described = _described(array.dtype)
+    # Of numbers, which most are, the type's name says all; what numpy asks takes longer than many a function.
+    plain = array.dtype.isbuiltin == 1 and array.dtype.kind in _NUMBERS
+    described = array.dtype.str if plain else _described(array.dtype)
     if described is None:  # a selection of fields in another order, say, is a view of memory that has them in theirs
         array = array.astype(_packed(array.dtype))
         described = _described(array.dtype)
@@ -41,13 +45,20 @@ def encode(array: Any, what: str) -> tuple[Any, ...]:
             raise Unserializable(f"{what} is an array of {array.dtype!s:.100}, for which the .npy format has no words")
     fortran = array.flags.f_contiguous and not array.flags.c_contiguous
     data = array.T if fortran else numpy.ascontiguousarray(array)
+    header = (_header_of if plain else _header_of.__wrapped__)(described, bool(fortran), array.shape, what)
+    return header, data.reshape(-1).view(numpy.uint8).data if array.size else b""
+
+
+@lru_cache(maxsize=64)
+def _header_of(described: Any, fortran: bool, shape: tuple[int, ...], what: str) -> bytes:
+    import numpy
+
     # All of it in ASCII: names may have letters that version 2.0 has not, and 3.0 no reader of numpy's that is public.
-    text = ascii({"descr": described, "fortran_order": bool(fortran), "shape": array.shape}).encode()
+    text = ascii({"descr": described, "fortran_order": fortran, "shape": shape}).encode()
     text += b" " * (-(_MAGIC_BYTES + 4 + len(text) + 1) % _ALIGNMENT) + b"\n"
     if len(text) > HEADER_BYTES:
         raise Unserializable(f"{what} is an array whose fields take a header of {len(text)} bytes; the limit is {HEADER_BYTES}")
-    header = numpy.lib.format.magic(2, 0) + len(text).to_bytes(4, "little") + text
-    return header, data.reshape(-1).view(numpy.uint8).data if array.size else b""
+    return numpy.lib.format.magic(2, 0) + len(text).to_bytes(4, "little") + text
 
 
 def _check_levels(dtype: Any, what: str, level: int = 0) -> None:
@@ -116,11 +127,20 @@ def _header(data: memoryview) -> tuple[tuple[int, ...], bool, Any, int]:
     text = bytes(data[start : start + length])
     if len(text) < length:
         raise ValueError("it ends in its header")
+    read = _read if length <= _SHORT_BYTES else _read.__wrapped__
+    return *read(text, version), start + length
+
+
+@lru_cache(maxsize=64)
+def _read(text: bytes, version: tuple[int, int]) -> tuple[tuple[int, ...], bool, Any]:
+    """What a header says. Numpy reads it as a program; most of a function's arrays have one of a few."""
+    import numpy
+
     if version == (3, 0):  # the same as 2.0, but for letters in names
         text = text.decode().encode("ascii", "backslashreplace")
     read = numpy.lib.format.read_array_header_2_0
     bound = {"max_header_size": len(text)} if _has_bound() else {}  # of ours is the one above
-    return *read(io.BytesIO(len(text).to_bytes(4, "little") + text), **bound), start + length
+    return read(io.BytesIO(len(text).to_bytes(4, "little") + text), **bound)
 
 
 @cache

@@ -55,7 +55,8 @@ class Context:
 
     __slots__ = (
         "_configuration", "_connection", "_deadline_ns", "_enqueued", "_kept_bytes", "_process", "_published", "_sent",
-        "_writes", "application", "attempt", "execution_id", "grain", "invocation_id", "segments", "traceparent", "version",
+        "_told", "_writes", "application", "attempt", "execution_id", "grain", "invocation_id", "segments", "traceparent",
+        "version",
     )  # fmt: skip
 
     def __init__(
@@ -77,6 +78,7 @@ class Context:
         self._sent = 0
         self._enqueued = 0
         self._process: Any = event.process
+        self._told = event.state
         self._writes: Collection[tuple[str, Payload | None]] | None = None
 
     def remaining_ms(self) -> int:

@@ -11,7 +11,7 @@ from struct import error as StructError
 from typing import TYPE_CHECKING, Any
 
 from sand import protocol
-from sand.messages import EventMessage, Payload, Publication
+from sand.messages import DataReference, EventMessage, Payload, Publication
 from sand.wire import ProtocolError
 
 if TYPE_CHECKING:
@@ -57,10 +57,12 @@ def encode_finish(
     started_ns: int,
     ended_ns: int,
     writes: Collection[tuple[str, Payload | None]] | None = None,
+    behind: bytes = b"",
 ) -> bytes:
     """A finish as one frame.
 
     :param writes: to the process's state: keys and values, StateWrites or pairs like them
+    :param behind: what goes out in the same write
     """
     event = event_id.encode()
     kind = output.content_type.encode()
@@ -88,6 +90,7 @@ def encode_finish(
     else:
         parts.append(_times(10, 5, started_ns, 10, 6, ended_ns, 0, 0))
     parts[0] = _pack_length(sum(map(len, parts)))
+    parts.append(behind)
     return b"".join(parts)
 
 
@@ -153,11 +156,19 @@ def decode_take_reply(data: Any) -> EventMessage | None:
             return _general(data)
         end = at + 10 + _unpack_length(data, at + 6)[0]
         content_type = str(data[at + 10 : end], "utf-8")
-        if data[end : end + 3] != b"\x0b\0\2":
-            return _general(data)
-        at = end + 7
-        end = at + _unpack_length(data, end + 3)[0]
-        payload = data[at:end]
+        payload = reference = None
+        if data[end : end + 3] == b"\x0b\0\2":
+            at = end + 7
+            end = at + _unpack_length(data, end + 3)[0]
+            payload = data[at:end]
+        elif data[end : end + 6] == b"\x0c\0\3\x0b\0\1":
+            at = end + 10
+            end = at + _unpack_length(data, end + 6)[0]
+            name = str(data[at:end], "utf-8")
+            if data[end : end + 3] != b"\x0a\0\2" or data[end + 11] != 0:
+                return _general(data)
+            reference = _new(DataReference, (name, _unpack_i64(data, end + 3)[0]))
+            end += 12
         if data[end] != 0:
             return _general(data)
         at = end + 1
@@ -166,18 +177,21 @@ def decode_take_reply(data: Any) -> EventMessage | None:
             end = at + 7 + _unpack_length(data, at + 3)[0]
             traceparent = str(data[at + 7 : end], "utf-8")
             at = end
-        process = None
-        if data[at:] != b"\0\0\0":
-            if data[at : at + 3] != b"\x0b\0\x09":
-                return _general(data)
+        process = state = None
+        if data[at : at + 3] == b"\x0b\0\x09":
             end = at + 7 + _unpack_length(data, at + 3)[0]
             process = str(data[at + 7 : end], "utf-8")
-            if data[end:] != b"\0\0\0":
-                return _general(data)
-    except (IndexError, ValueError, StructError):
+            at = end
+        if data[at : at + 3] == b"\x0f\0\x0a":
+            state, at = protocol.STATE_WRITES.decode(data, at + 3)
+        if data[at:] != b"\0\0\0":
+            return _general(data)
+    except (IndexError, ValueError, StructError, ProtocolError):
         return _general(data)
-    content = _new(Payload, (content_type, payload, None))
-    return _new(EventMessage, (schema, event_id, execution_id, grain, attempt, remaining_ms, content, traceparent, process))
+    content = _new(Payload, (content_type, payload, reference))
+    return _new(
+        EventMessage, (schema, event_id, execution_id, grain, attempt, remaining_ms, content, traceparent, process, state)
+    )
 
 
 def _general(data: Any) -> EventMessage | None:

@@ -100,10 +100,10 @@ class Instance:
         self._pid = getpid()
         self._take = encode_take(name, self._pid)
 
-    def _answer(self, frame: Any, handler: loading.Handler, marks: tuple[int, ...]) -> bytes | None:
+    def _answer(self, frame: Any, handler: loading.Handler, marks: tuple[int, ...], behind: bytes) -> bytes | None:
         """From the reply to take to the finish or fail that answers it; None when there was no event.
 
-        :param marks: descriptors on which the attempt's beginning is marked
+        :param marks: descriptors on which the attempt's beginning is marked; :param behind: what goes out with it
         """
         event = hotpath.decode_take_reply(frame)
         if event is None:
@@ -132,12 +132,12 @@ class Instance:
             else:
                 output = values.encode(result, event.event_id, "the handler's result", self._segments)
             published, writes = context._published, context._writes
-            return hotpath.encode_finish(event.event_id, event.attempt, output, published, started, ended, writes)
+            return hotpath.encode_finish(event.event_id, event.attempt, output, published, started, ended, writes, behind)
         except SystemExit as exiting:
             logs.flush()
             os._exit(_exit_code(exiting))
         except BaseException as raised:
-            return self._failed(event, raised, started)
+            return self._failed(event, raised, started) + behind
 
     def _failed(self, event: EventMessage, raised: BaseException, started: int) -> bytes:
         if os.getpid() != self._pid:
@@ -172,11 +172,11 @@ class Instance:
         :param last: this instance takes no other
         """
         connection = self.connection
-        answer = self._answer(connection.receive(), handler, marks)
+        answer = self._answer(connection.receive(), handler, marks, b"" if last else self._take)
         if answer is None:
             return False
         logs.flush()
-        connection.send(answer if last else answer + self._take)
+        connection.send(answer)
         if not last:
             self._segments.rest()
         return True

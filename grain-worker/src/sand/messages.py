@@ -24,6 +24,13 @@ class Payload(NamedTuple):
     reference: DataReference | None = None
 
 
+class StateWrite(NamedTuple):
+    """Without a value: the key is deleted, or there is none."""
+
+    key: str
+    value: Payload | None = None
+
+
 class EventMessage(NamedTuple):
     schema: int
     event_id: str
@@ -34,6 +41,7 @@ class EventMessage(NamedTuple):
     payload: Payload
     traceparent: str | None = None
     process: str | None = None
+    state: tuple[StateWrite, ...] | None = None
 
 
 class TakeRequest(NamedTuple):
@@ -48,13 +56,6 @@ class TakeReply(NamedTuple):
 class Publication(NamedTuple):
     grain: str
     payload: Payload
-
-
-class StateWrite(NamedTuple):
-    """Without a value: the key is deleted."""
-
-    key: str
-    value: Payload | None = None
 
 
 class FinishRequest(NamedTuple):

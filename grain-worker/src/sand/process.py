@@ -41,6 +41,8 @@ __all__ = ["ANY", "SELF", "Call", "Message", "Process", "ProcessEntry"]
 KEY_BYTES = 1024
 # State writes that fit in the frame of finish; more go ahead of it, and the host agent keeps them until then.
 _KEPT_BYTES = 256 * 1024
+# An array of 64 KiB travels with its header as one of fewer does: memory of its own costs more than the way.
+_INLINE_BYTES = values.INLINE_BYTES + 4 * 1024
 _PAGE = 1000
 # Before an attempt's deadline, so that a function that has waited in vain can still say so: at most this, at most a tenth.
 _MARGIN_MS = 250
@@ -122,7 +124,7 @@ class Process:
     SELF = SELF
     ANY = ANY
 
-    __slots__ = ("_attempt", "_connection", "_context", "_kept_bytes", "_numbers", "_own", "id", "invocation_key")
+    __slots__ = ("_attempt", "_connection", "_context", "_kept_bytes", "_numbers", "_own", "_told", "id", "invocation_key")
 
     def __init__(self, context: Any, name: str) -> None:
         """:param name: as the event has it: the id, and behind a slash the key of an invocation by message"""
@@ -134,6 +136,8 @@ class Process:
         self._own: dict[str, Payload | None] = {}
         """Writes that have not gone ahead, which go with finish; None: deleted."""
         context._writes = self._own.items()
+        # What came with the event, and holds until the function writes over it.
+        self._told: dict[str, Payload | None] = dict(context._told or ())
         self._kept_bytes = 0
         self._numbers = 0
 
@@ -151,10 +155,12 @@ class Process:
         _text(key)
         if data is not _NOTHING:
             what = f"the state {key}"
-            self._write(key, values.encode(data, self._attempt[0], what, self._context.segments))
+            self._write(key, values.encode(data, self._attempt[0], what, self._context.segments, _INLINE_BYTES))
             return None
         if key in self._own:
             found = self._own[key]
+        elif key in self._told:
+            found = self._told[key]
         else:
             found = self._connection.call(STATE_GET, StateGetRequest(*self._attempt, key)).value
         return default if found is None else self._value(found, shared)
@@ -164,6 +170,8 @@ class Process:
         _text(key)
         if key in self._own:
             existed = self._own[key] is not None
+        elif key in self._told:
+            existed = self._told[key] is not None
         else:
             existed = self._connection.call(STATE_GET, StateGetRequest(*self._attempt, key, True)).value is not None
         self._write(key, None)
@@ -188,6 +196,7 @@ class Process:
 
     def _write(self, key: str, value: Payload | None) -> None:
         self._own[key] = value
+        self._told.pop(key, None)
         self._kept_bytes += len(key) * 4 + 128 + len(value.bytes or b"" if value else b"")
         if self._kept_bytes > _KEPT_BYTES:
             writes = tuple(StateWrite(*write) for write in self._own.items())

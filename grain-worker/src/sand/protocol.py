@@ -76,14 +76,14 @@ from sand.wire import BINARY, FLAG, INT, LONG, SHORT, TEXT, TEXT_MAP, ProtocolEr
 _R, _O = True, False
 _reference = struct_of(DataReference, (1, TEXT, _R), (2, LONG, _R))
 _payload = struct_of(Payload, (1, TEXT, _R), (2, BINARY, _O), (3, _reference, _O))
+_state_write = struct_of(StateWrite, (1, TEXT, _R), (2, _payload, _O))
+STATE_WRITES = list_of(_state_write)
 _event = struct_of(
     EventMessage, (1, SHORT, _R), (2, TEXT, _R), (3, TEXT, _R), (4, TEXT, _R), (5, INT, _R), (6, LONG, _R),
-    (7, _payload, _R), (8, TEXT, _O), (9, TEXT, _O),
+    (7, _payload, _R), (8, TEXT, _O), (9, TEXT, _O), (10, STATE_WRITES, _O),
 )  # fmt: skip
 _publication = struct_of(Publication, (1, TEXT, _R), (2, _payload, _R))
 PUBLICATIONS = list_of(_publication)
-_state_write = struct_of(StateWrite, (1, TEXT, _R), (2, _payload, _O))
-STATE_WRITES = list_of(_state_write)
 _texts = list_of(TEXT)
 _configuration = struct_of(
     GrainConfiguration, (1, TEXT, _R), (2, TEXT, _R), (3, _texts, _R), (4, TEXT, _R), (5, TEXT, _R), (6, TEXT_MAP, _R),

@@ -109,11 +109,12 @@ def from_json(data: Any) -> Any:
     return value
 
 
-def encode(value: Any, event_id: str, what: str, segments: Any) -> Payload:
+def encode(value: Any, event_id: str, what: str, segments: Any, inline_bytes: int = INLINE_BYTES) -> Payload:
     """A value as it travels.
 
     :param what: says in an error whose value it was
     :param segments: gives large values their object; see segments.py
+    :param inline_bytes: from where on a value is large
     :raises Unserializable, TooLarge:
     """
     kind: str
@@ -140,8 +141,8 @@ def encode(value: Any, event_id: str, what: str, segments: Any) -> Payload:
     else:
         parts = (data,)
     size = sum(memoryview(part).nbytes for part in parts)
-    if size <= INLINE_BYTES:
-        return Payload(kind, b"".join(bytes(part) for part in parts) if kind is NPY else bytes(data), None)
+    if size <= inline_bytes:
+        return Payload(kind, b"".join(parts) if kind is NPY else bytes(data), None)
     if size > OBJECT_BYTES:
         raise TooLarge(f"{what} has {size} bytes; the limit is {OBJECT_BYTES}")
     return Payload(kind, None, DataReference(segments.store(event_id, parts, size), size))

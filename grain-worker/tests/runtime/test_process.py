@@ -67,6 +67,35 @@ def test_reads_see_own_writes_which_go_with_finish(sandbox: Sandbox) -> None:
     assert sandbox.broker.written_ahead == []
 
 
+def test_what_came_with_the_event_is_not_asked_for(sandbox: Sandbox) -> None:
+    told = [sand.StateWrite(key="a", value=payload(1)), sand.StateWrite(key="none"), sand.StateWrite(key="b", value=payload(2))]
+    sandbox.broker.state = {"a": payload("asked"), "b": payload("asked"), "c": payload(3)}
+    answer = run(
+        sandbox,
+        """
+        seen = [p.state("a"), p.state("none", default=7), p.delete_state("none"), p.delete_state("b"), p.state("b")]
+        seen.append(p.state("c"))
+        p.state("a", 10)
+        return [*seen, p.state("a")]
+        """,
+        state=told,
+    )
+    assert output(answer) == [1, 7, False, True, None, 3, 10]
+    assert [one.key for one in sandbox.broker.asked("stateGet")] == ["c"]
+
+
+def test_what_was_written_ahead_is_asked_for_though_it_came_with_the_event(sandbox: Sandbox) -> None:
+    body = """
+        p.state("a", "new")
+        for i in range(12):
+            p.state(f"k{i}", "x" * 30_000)
+        return p.state("a")
+    """
+    answer = run(sandbox, body, state=[sand.StateWrite(key="a", value=payload("old"))])
+    assert sandbox.broker.written_ahead
+    assert output(answer) == "new"
+
+
 def test_a_function_that_fails_sends_no_writes(sandbox: Sandbox) -> None:
     failed = run(sandbox, "p.state('a', 1)\nraise KeyError(p.state('a'))")
     assert (failed.error, failed.cause) == ("KeyError", "1")

@@ -23,6 +23,12 @@ struct Payload {
 }
 
 /** One piece of work for one grain instance (SAND 3.2, 4.1). */
+/** A value of a process's state. Absent value: the key is deleted, or there is none. */
+struct StateWrite {
+  1: required string key,
+  2: optional Payload value
+}
+
 struct EventMessage {
   1: required i16 schema,
   /** Derived, not drawn: execution id, "/", path of the state (and "#iteration"). The same in every attempt. */
@@ -37,6 +43,11 @@ struct EventMessage {
   8: optional string traceparent,
   /** The cloud process that the function runs in; absent: none. */
   9: optional string process
+  /**
+   * Of the process's state what the function probably reads: these values, or that there are none, are those that stateGet would give
+   * for as long as the attempt has not written to them.
+   */
+  10: optional list<StateWrite> state
 }
 
 struct TakeRequest {
@@ -55,12 +66,6 @@ struct TakeReply {
 struct Publication {
   1: required string grain,
   2: required Payload payload
-}
-
-/** A value of a process's state. Absent value: the key is deleted. */
-struct StateWrite {
-  1: required string key,
-  2: optional Payload value
 }
 
 struct FinishRequest {

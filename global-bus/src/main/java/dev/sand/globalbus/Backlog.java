@@ -5,9 +5,11 @@ import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
 
 /**
- * What was given to the bus and is not yet durable: many producers, one consumer (the writer thread), bounded in bytes. A
+ * What was given to the bus and is not yet durable: many producers, one consumer (the writer thread, or who does its work meanwhile,
+ * one at a time), bounded in bytes. A
  * background append does not wake a writer that lingers, so that a busy shard pays no wake-up for it.
  */
 final class Backlog<E extends Backlog.Entry> {
@@ -35,6 +37,9 @@ final class Backlog<E extends Backlog.Entry> {
     private volatile Thread thread;
     private volatile Consumer consumer = Consumer.BUSY;
     private volatile boolean urgent;
+    private volatile boolean asked;
+    /** Whose additions wake nobody: it does so itself. */
+    private volatile Thread gatherer;
 
     Backlog(long maxBytes, long lingerNs) {
         this.maxBytes = maxBytes;
@@ -43,6 +48,10 @@ final class Backlog<E extends Backlog.Entry> {
 
     void consumedBy(Thread writer) {
         thread = writer;
+    }
+
+    long lingerNs() {
+        return lingerNs;
     }
 
     long bytes() {
@@ -71,25 +80,66 @@ final class Backlog<E extends Backlog.Entry> {
         queue.add(command);
         if (command.isUrgent()) {
             urgent = true;
-            if (consumer != Consumer.BUSY) {
-                LockSupport.unpark(thread);
-            }
-        } else if (consumer == Consumer.IDLE) {
+        }
+        if (Thread.currentThread() != gatherer) {
+            wake(command.isUrgent());
+        }
+    }
+
+    void gatheredBy(Thread adding) {
+        gatherer = adding;
+    }
+
+    /** For what was added. */
+    void wake(boolean isUrgent) {
+        if (isUrgent ? consumer != Consumer.BUSY : consumer == Consumer.IDLE) {
             LockSupport.unpark(thread);
         }
     }
 
-    /** Called by the writer alone. Waits for commands, at most so long; lingers while none of them is urgent. */
+    /** For what the gatherer has added, if it has. */
+    void wakeForAny() {
+        if (!queue.isEmpty()) {
+            wake(urgent);
+        }
+    }
+
+    boolean isUrgent() {
+        return urgent;
+    }
+
+    boolean isEmpty() {
+        return queue.isEmpty();
+    }
+
+    /** The consumer's time to wait is another one by now. */
+    void ask() {
+        asked = true;
+        LockSupport.unpark(thread);
+    }
+
+    /** Called by the writer alone. */
     List<E> next(long atMostNs) {
+        await(atMostNs);
+        return take();
+    }
+
+    /** Called by the writer alone. Waits for commands, at most so long; lingers while none of them is urgent. */
+    void await(long atMostNs) {
         consumer = Consumer.IDLE;
         long began = System.nanoTime();
-        for (long left = atMostNs; queue.isEmpty() && left > 0; left = atMostNs - (System.nanoTime() - began)) {
+        for (long left = atMostNs; queue.isEmpty() && !asked && left > 0; left = atMostNs - (System.nanoTime() - began)) {
             LockSupport.parkNanos(this, left);
         }
         if (!queue.isEmpty()) {
             linger();
         }
         consumer = Consumer.BUSY;
+        asked = false;
+    }
+
+    /** The writer's, and of who works in its place. */
+    List<E> take() {
         urgent = false;
         List<E> batch = new ArrayList<>();
         long size = 0;
@@ -102,6 +152,19 @@ final class Backlog<E extends Backlog.Entry> {
             batch.add(command);
         }
         urgent = true; // the rest has waited long enough
+        return batch;
+    }
+
+    /** As {@link #take}, up to the first that is not such. */
+    List<E> takeWhile(Predicate<E> such) {
+        urgent = false;
+        List<E> batch = new ArrayList<>();
+        for (E next = queue.peek(); next != null && batch.size() < MAX_BATCH_COMMANDS && such.test(next); next = queue.peek()) {
+            batch.add(queue.poll());
+        }
+        if (!queue.isEmpty()) {
+            urgent = true;
+        }
         return batch;
     }
 

@@ -18,19 +18,28 @@ sealed interface BusCommand extends Backlog.Entry {
     /** What an append's listener waits for. */
     enum Wait { FOR_DISK, FOR_FILE, NOT }
 
-    /** A class and no record: the writer sets the offset, once a record. */
+    /** A class and no record: the writer sets offset and time, once a record. */
     final class Append implements BusCommand {
         final byte[] value;
         final AppendListener listener;
         private final Partition partition;
         private final Wait wait;
         long offset;
+        long atMs;
 
         Append(Partition partition, byte[] value, Wait wait, AppendListener listener) {
             this.partition = partition;
             this.value = value;
             this.wait = wait;
             this.listener = listener;
+        }
+
+        /** One that was told of in an earlier run. */
+        static Append found(Partition partition, long offset, AheadLog.Found found) {
+            Append append = new Append(partition, found.value(), Wait.FOR_FILE, null);
+            append.offset = offset;
+            append.atMs = found.atMs();
+            return append;
         }
 
         Partition partition() {
@@ -58,6 +67,9 @@ sealed interface BusCommand extends Backlog.Entry {
             return false;
         }
     }
+
+    /** Of a reader, who is to see what its writer was told of. */
+    record Settle(CompletableFuture<Void> done) implements BusCommand {}
 
     record Create(String topic, int partitions, CompletableFuture<Void> done) implements BusCommand {}
 

@@ -8,6 +8,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteErrorCode;
 import org.sqlite.SQLiteException;
@@ -138,6 +139,11 @@ final class BusDatabase {
     /** SQLite's, beside the file. */
     Path writeAheadLog() {
         return file.resolveSibling(file.getFileName() + "-wal");
+    }
+
+    /** Ours, beside it. */
+    List<Path> aheadLogs() {
+        return List.of(file.resolveSibling(file.getFileName() + "-ahead"), file.resolveSibling(file.getFileName() + "-ahead2"));
     }
 
     private static void rollBack(Statement statement, Exception cause) {

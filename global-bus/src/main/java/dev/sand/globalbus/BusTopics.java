@@ -36,6 +36,12 @@ final class BusTopics {
         return all;
     }
 
+    /** @return the partition of which that is a position; null: it is there no more */
+    Partition of(long position) {
+        long id = position >> Partition.OFFSET_BITS;
+        return all.values().stream().flatMap(List::stream).filter(partition -> partition.id == id).findFirst().orElse(null);
+    }
+
     void create(String topic, int partitions) throws SQLException {
         if (all.containsKey(topic)) {
             return;

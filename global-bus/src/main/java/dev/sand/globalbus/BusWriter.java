@@ -1,136 +1,152 @@
 package dev.sand.globalbus;
 
 import dev.sand.globalbus.BusCommand.Append;
-import dev.sand.globalbus.BusException.Kind;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The one thread that writes the bus's file. It takes all that waits in the backlog, writes it in one transaction (group
  * commit) and then tells the listeners: nobody hears of a record that is not there. It is on the disk when somebody in the batch
- * waits for that; else {@link LaterSync} brings it there. A transaction that fails, fails
- * for all in it, with the cause, and leaves the file as it was; the next one is tried afresh.
+ * waits for that; else {@link LaterSync} brings it there. Where somebody waits for the file alone, the batch goes into a log beside it
+ * and is in a later transaction ({@link Unsettled}); that much, whoever gathers records does in this thread's place. A transaction that
+ * fails, fails for all in it of whom nobody was told, with the cause, and leaves the file as it was; the next one is tried afresh.
  */
 final class BusWriter implements Runnable {
-    private static final Logger LOG = LoggerFactory.getLogger(BusWriter.class);
     /** Trims come with nearly every record, and each costs a write: nobody waits for them. */
     private static final long TRIM_AFTER_NS = 50_000_000L;
 
     private final Backlog<BusCommand> backlog;
-    private final BusDatabase database;
-    private final Connection connection;
+    private final BusTransactions transactions;
     private final BusTopics topics;
-    private final Consumer<Partition> onAppended;
+    private final RecordWriter records;
     /** Not done yet; of each partition the last counts. */
     private final Map<Partition, Long> trims = new LinkedHashMap<>();
     private long trimsSinceNs;
-    private final LaterSync later;
-    private boolean waitsForDisk = true;
+    /** What who gathers could not write: it goes first. */
+    private final List<Append> returned = new ArrayList<>(0);
+    /** Held by who works: this thread, or who gathers. This thread lets go of it while it brings to the database what is in a log. */
+    private final ReentrantLock working = new ReentrantLock();
 
     /** @param later closed at its end */
     BusWriter(Backlog<BusCommand> backlog, BusDatabase database, Connection connection, BusTopics topics, LaterSync later,
             Consumer<Partition> onAppended) {
         this.backlog = backlog;
-        this.database = database;
-        this.connection = connection;
+        this.transactions = new BusTransactions(database, connection);
         this.topics = topics;
-        this.later = later;
-        this.onAppended = onAppended;
+        this.records = new RecordWriter(transactions, new Unsettled(database.aheadLogs(), topics, backlog.lingerNs()), later, backlog, working,
+                onAppended);
     }
 
     @Override
     public void run() {
-        while (true) {
-            List<BusCommand> batch = backlog.next(untilWork());
-            List<Append> appends = new ArrayList<>(batch.size());
-            for (BusCommand command : batch) {
-                switch (command) {
-                    case Append append -> appends.add(append);
-                    case BusCommand.Trim trim -> {
-                        trimsSinceNs = trims.isEmpty() ? System.nanoTime() : trimsSinceNs;
-                        trims.merge(trim.partition(), trim.offset(), Math::max);
-                    }
-                    case BusCommand.Create _, BusCommand.Delete _, BusCommand.Close _ -> {
-                        write(appends);
-                        appends.clear();
-                        trim();
-                        if (command instanceof BusCommand.Close close) {
-                            end(close);
-                            return;
-                        }
-                        control(command);
-                    }
-                }
+        boolean open = true;
+        for (long waitNs = 0; open; ) {
+            backlog.await(waitNs);
+            working.lock();
+            try {
+                open = work(backlog.take());
+            } finally {
+                working.unlock();
             }
-            write(appends);
-            if (!trims.isEmpty() && untilWork() <= 0) {
-                trim();
+            if (open && topics.hasLeftovers()) { // nobody waits for that, nor for its end
+                transactions.attempt("remove trimmed records", false, topics::removeLeftovers);
             }
-            if (topics.hasLeftovers()) {
-                attempt("remove trimmed records", false, topics::removeLeftovers);
+            working.lock();
+            try {
+                waitNs = untilWork();
+            } finally {
+                working.unlock();
             }
         }
     }
 
-    private void write(List<Append> appends) {
-        if (appends.isEmpty()) {
+    /** @return false: it is closed */
+    private boolean work(List<BusCommand> batch) {
+        List<Append> appends = new ArrayList<>(returned);
+        returned.clear();
+        for (BusCommand command : batch) {
+            switch (command) {
+                case Append append -> appends.add(append);
+                case BusCommand.Trim trim -> note(trim);
+                case BusCommand.Create _, BusCommand.Delete _, BusCommand.Settle _, BusCommand.Close _ -> {
+                    records.write(appends);
+                    appends.clear();
+                    BusException unsettled = records.settle();
+                    trim();
+                    if (command instanceof BusCommand.Close close) {
+                        end(close);
+                        return false;
+                    }
+                    control(command, unsettled);
+                }
+            }
+        }
+        records.write(appends);
+        if (records.untilDueNs() <= 0) {
+            records.settleAside();
+        }
+        if (untilTrims() <= 0) {
+            records.settle();
+            trim();
+        }
+        return true;
+    }
+
+    private void note(BusCommand.Trim trim) {
+        trimsSinceNs = trims.isEmpty() ? System.nanoTime() : trimsSinceNs;
+        trims.merge(trim.partition(), trim.offset(), Math::max);
+    }
+
+    /** Of a thread that has added something: what waits for the file alone it writes itself, unless the writer is at work, which looks again. */
+    void writeGathered() {
+        if (!backlog.isUrgent()) {
+            backlog.wakeForAny();
             return;
         }
-        Set<Partition> touched = new LinkedHashSet<>();
-        boolean forDisk = later.hasFailed() || appends.stream().anyMatch(Append::isForDisk);
-        BusException failure = attempt("write " + appends.size() + " records", forDisk,
-                () -> BusDatabase.transaction(connection, () -> insertAll(appends, touched)));
-        if (failure == null) {
-            if (forDisk) {
-                later.done();
-            } else {
-                later.soon();
+        if (!working.tryLock()) {
+            return;
+        }
+        if (!returned.isEmpty()) {
+            working.unlock();
+            return; // the writer is at work
+        }
+        boolean isSooner;
+        boolean isReturned;
+        try {
+            boolean hadTrims = !trims.isEmpty();
+            boolean hadRecords = !records.isSettled();
+            List<Append> appends = new ArrayList<>();
+            for (BusCommand command : backlog.takeWhile(BusWriter::isForFileAlone)) {
+                if (command instanceof Append append) {
+                    appends.add(append);
+                } else if (command instanceof BusCommand.Trim trim) {
+                    note(trim);
+                }
             }
-            touched.forEach(partition -> partition.end = partition.next);
+            if (!appends.isEmpty() && !records.log(appends)) {
+                returned.addAll(appends);
+            }
+            isReturned = !returned.isEmpty();
+            isSooner = !hadTrims && !trims.isEmpty() || !hadRecords && !records.isSettled();
+        } finally {
+            working.unlock();
         }
-        for (Append append : appends) {
-            backlog.release(append.size());
-            tell(append, failure);
-        }
-        if (failure == null) {
-            touched.forEach(onAppended);
+        if (!backlog.isEmpty()) {
+            backlog.wake(true);
+        } else if (isSooner || isReturned) {
+            backlog.ask(); // it waits too long
         }
     }
 
-    /**
-     * A partition's end is where its last record is ({@link BusTopics}): a row that said so would be another page to write, a quarter
-     * of what a record costs. Statements are made for each transaction: the driver closes one that fails, and a full disk must not
-     * be the end.
-     */
-    private void insertAll(List<Append> appends, Set<Partition> touched) throws SQLException {
-        long atMs = System.currentTimeMillis();
-        try (PreparedStatement insert = connection.prepareStatement("INSERT INTO record(position, value, at) VALUES(?, ?, ?)")) {
-            for (Append append : appends) {
-                Partition partition = append.partition();
-                if (partition.deleted) {
-                    continue;
-                }
-                if (touched.add(partition)) {
-                    partition.next = partition.end;
-                }
-                append.offset = partition.next++;
-                insert.setLong(1, partition.position(append.offset));
-                insert.setBytes(2, append.value);
-                insert.setLong(3, atMs);
-                insert.executeUpdate();
-            }
-        }
+    private static boolean isForFileAlone(BusCommand command) {
+        return command instanceof BusCommand.Trim || command instanceof Append append && !append.isForDisk();
     }
 
     /** Nanoseconds for which there is nothing to do but what comes. */
@@ -138,66 +154,30 @@ final class BusWriter implements Runnable {
         if (topics.hasLeftovers()) {
             return 0;
         }
+        return returned.isEmpty() ? Math.min(untilTrims(), records.untilDueNs()) : 0;
+    }
+
+    private long untilTrims() {
+        if (transactions.wasFull()) {
+            trimsSinceNs -= TRIM_AFTER_NS;
+        }
         return trims.isEmpty() ? Long.MAX_VALUE : trimsSinceNs + TRIM_AFTER_NS - System.nanoTime();
     }
 
     private void trim() {
-        trims.forEach((partition, offset) -> attempt("trim " + partition.topic, false,
+        trims.forEach((partition, offset) -> transactions.attempt("trim " + partition.topic, false,
                 () -> topics.trim(partition, offset)));
         trims.clear();
     }
 
-    private void control(BusCommand command) {
+    private void control(BusCommand command, BusException unsettled) {
         switch (command) {
-            case BusCommand.Create create -> answer(create.done(), attempt("create topic " + create.topic(), true,
+            case BusCommand.Create create -> answer(create.done(), transactions.attempt("create topic " + create.topic(), true,
                     () -> topics.create(create.topic(), create.partitions())));
-            case BusCommand.Delete delete -> answer(delete.done(), attempt("delete topic " + delete.topic(), true,
+            case BusCommand.Delete delete -> answer(delete.done(), transactions.attempt("delete topic " + delete.topic(), true,
                     () -> topics.delete(delete.topic())));
+            case BusCommand.Settle settle -> answer(settle.done(), unsettled);
             case Append _, BusCommand.Trim _, BusCommand.Close _ -> throw new IllegalStateException("not a control command: " + command);
-        }
-    }
-
-    /** @return null, or why nothing of the transaction happened */
-    private BusException attempt(String what, boolean forDisk, BusDatabase.Work transaction) {
-        try {
-            if (forDisk != waitsForDisk) {
-                BusDatabase.waitForDisk(connection, forDisk);
-                waitsForDisk = forDisk;
-            }
-            transaction.run();
-            return null;
-        } catch (SQLException | RuntimeException e) { // whatever it was, somebody waits for an answer
-            BusException failure = database.failure("cannot " + what, e);
-            LOG.warn("global bus: {}", failure.getMessage());
-            if (failure.kind() == Kind.FULL) {
-                trimsSinceNs -= TRIM_AFTER_NS;
-                giveRoomBack();
-            }
-            return failure;
-        }
-    }
-
-    /** So that trims can go on where appends cannot. */
-    private void giveRoomBack() {
-        try {
-            BusDatabase.checkpoint(connection);
-        } catch (SQLException e) {
-            LOG.warn("global bus: no checkpoint: {}", e.getMessage());
-        }
-    }
-
-    private void tell(Append append, BusException failure) {
-        BusException reason = failure == null && append.partition().deleted
-                ? new BusException(Kind.UNKNOWN_TOPIC, "topic " + append.partition().topic + " has been deleted", null)
-                : failure;
-        try {
-            if (reason == null) {
-                append.listener.onAppended(append.offset);
-            } else {
-                append.listener.onFailed(reason);
-            }
-        } catch (RuntimeException e) {
-            LOG.error("global bus: a listener failed on {}", append.partition().topic, e);
         }
     }
 
@@ -210,12 +190,12 @@ final class BusWriter implements Runnable {
     }
 
     private void end(BusCommand.Close close) {
-        later.close();
+        records.close();
         try {
-            connection.close();
+            transactions.connection.close();
             close.done().complete(null);
         } catch (SQLException e) {
-            close.done().completeExceptionally(database.failure("cannot close", e));
+            close.done().completeExceptionally(transactions.failure("cannot close", e));
         }
     }
 }

@@ -69,6 +69,14 @@ public interface GlobalBus extends AutoCloseable {
     }
 
     /**
+     * For a thread that gives many records and often waits for one: from now on its appends wake nobody. It calls what is returned
+     * when it has given some, holding no lock that a listener takes: listeners may be called in that call.
+     */
+    default Runnable gather() {
+        return () -> { };
+    }
+
+    /**
      * At most {@code max} records from {@code offset} on, in order, beginning with the first one kept when that offset is
      * trimmed; fewer when they are large, none only at the end. Blocks. @throws BusException when there is no such partition
      */

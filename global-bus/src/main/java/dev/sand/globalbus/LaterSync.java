@@ -10,12 +10,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings to the disk, a few milliseconds later, what the writer has left to the operating system. On a thread of its own: the writer's
+ * Brings to the disk, a few milliseconds later (with those of {@link Unsettled} 10), what the writer has left to the operating system. On a thread of its own: the writer's
  * next transaction does not wait for it. SQLite's own locks are on other files than this one, so that it may be opened beside it.
  */
 final class LaterSync implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LaterSync.class);
-    private static final long AFTER_NS = 10_000_000L;
+    private static final long AFTER_NS = 8_000_000L;
 
     private final Path log;
     private final Thread thread = Thread.ofPlatform().daemon().name("global-bus-sync").unstarted(this::run);

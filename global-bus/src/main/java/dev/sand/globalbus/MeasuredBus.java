@@ -113,6 +113,11 @@ public final class MeasuredBus implements GlobalBus {
     }
 
     @Override
+    public Runnable gather() {
+        return bus.gather();
+    }
+
+    @Override
     public void createTopic(String topic, int partitions) {
         asked(Call.TOPICS, () -> bus.createTopic(topic, partitions));
     }

@@ -2,7 +2,8 @@ package dev.sand.globalbus;
 
 /**
  * One partition of the embedded bus. Written by the writer thread alone; {@code begin} and {@code end} are what is durable
- * and are read by anyone, {@code next} and {@code deleted} belong to the transaction that the writer has open.
+ * and are read by anyone, {@code told} is behind the last record of which somebody may have been told ({@link AheadLog}),
+ * {@code next} and {@code deleted} belong to the transaction that the writer has open.
  */
 final class Partition {
     /** Records are ordered by (partition id, offset) in one integer key: 23 bits and 40 bits. */
@@ -13,6 +14,7 @@ final class Partition {
     final int number;
     volatile long begin;
     volatile long end;
+    volatile long told;
     long next;
     boolean deleted;
 
@@ -22,6 +24,7 @@ final class Partition {
         this.number = number;
         this.begin = begin;
         this.end = end;
+        this.told = end;
         this.next = end;
     }
 

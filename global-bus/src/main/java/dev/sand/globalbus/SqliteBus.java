@@ -20,7 +20,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * The embedded global bus: one SQLite file, one writer thread with group commit, reads from connections of their own
- * (DESIGN, decision 7). A record is acknowledged when it is on the disk (WAL, synchronous=FULL), or in the file, for who asks for that.
+ * (DESIGN, decision 7). A record is acknowledged when it is on the disk (WAL, synchronous=FULL), or in a file, for who asks for that:
+ * in the log beside this one ({@link AheadLog}).
  */
 public final class SqliteBus implements GlobalBus {
     private static final int READERS = 3;
@@ -30,7 +31,7 @@ public final class SqliteBus implements GlobalBus {
     /**
      * @param maxBacklogBytes accepted and not yet durable; beyond it, appends fail with FULL
      * @param maxRecordBytes one record
-     * @param linger how long records that nobody waits for may wait for others
+     * @param linger how long records that nobody waits for, or that the log beside the file has, may wait for others
      * @param maxPages of 16 KiB, of the file; 0: as much as the disk has
      */
     public record Options(long maxBacklogBytes, int maxRecordBytes, Duration linger, long maxPages) {
@@ -43,6 +44,7 @@ public final class SqliteBus implements GlobalBus {
     private final Backlog<BusCommand> backlog;
     private final LaterSync later;
     private final Thread writer;
+    private final BusWriter writing;
     private final ExecutorService tailing = Executors.newSingleThreadExecutor(
             Thread.ofPlatform().daemon().name("global-bus-tail").factory());
     private final EmbeddedTails tails = new EmbeddedTails(new EmbeddedTail.Source() {
@@ -68,8 +70,9 @@ public final class SqliteBus implements GlobalBus {
         try {
             this.topics = new BusTopics(connection);
             this.later = new LaterSync(database.writeAheadLog());
-            this.writer = new Thread(new BusWriter(backlog, database, connection, topics, later,
-                    partition -> tails.onAppended(partition.topic, partition.number)), "global-bus");
+            this.writing = new BusWriter(backlog, database, connection, topics, later,
+                    partition -> tails.onAppended(partition.topic, partition.number));
+            this.writer = new Thread(writing, "global-bus");
             for (int i = 0; i < READERS; i++) {
                 readers.add(database.openReader());
             }
@@ -101,6 +104,7 @@ public final class SqliteBus implements GlobalBus {
             throw isClosed();
         }
         backlog.add(command);
+        backlog.wake(true); // whoever gathers waits, too
         try {
             done.join();
         } catch (CompletionException e) {
@@ -130,6 +134,8 @@ public final class SqliteBus implements GlobalBus {
 
     @Override
     public void sync() {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        submit(new BusCommand.Settle(done), done);
         try {
             later.now();
         } catch (IOException e) {
@@ -140,6 +146,12 @@ public final class SqliteBus implements GlobalBus {
     @Override
     public void appendInBackground(String topic, int partition, byte[] value, AppendListener listener) {
         append(topic, partition, value, Wait.NOT, listener);
+    }
+
+    @Override
+    public Runnable gather() {
+        backlog.gatheredBy(Thread.currentThread());
+        return writing::writeGathered;
     }
 
     private void append(String topic, int number, byte[] value, Wait wait, AppendListener listener) {
@@ -165,7 +177,7 @@ public final class SqliteBus implements GlobalBus {
 
     @Override
     public List<BusRecord> read(String topic, int number, long offset, int max) {
-        Partition partition = partition(topic, number);
+        Partition partition = settled(topic, number);
         long from = Math.max(offset, partition.begin);
         if (from >= partition.end || max <= 0) {
             return List.of();
@@ -195,7 +207,7 @@ public final class SqliteBus implements GlobalBus {
 
     @Override
     public long endOffset(String topic, int partition) {
-        return partition(topic, partition).end;
+        return settled(topic, partition).end;
     }
 
     @Override
@@ -237,8 +249,19 @@ public final class SqliteBus implements GlobalBus {
         }
         CompletableFuture<Void> done = new CompletableFuture<>();
         backlog.add(new BusCommand.Close(done));
+        backlog.wake(true);
         done.join();
         tailing.shutdown();
+    }
+
+    /** With all that somebody was told of in the database. */
+    private Partition settled(String topic, int number) {
+        Partition partition = partition(topic, number);
+        if (partition.told > partition.end && Thread.currentThread() != writer) { // which a listener would wait for in vain
+            CompletableFuture<Void> done = new CompletableFuture<>();
+            submit(new BusCommand.Settle(done), done);
+        }
+        return partition;
     }
 
     private Partition partition(String topic, int number) {

@@ -24,6 +24,7 @@ final class AppendingChild {
 
     private static void append(SqliteBus bus, int partition, String round) {
         Semaphore ahead = new Semaphore(AHEAD);
+        Runnable write = partition == 0 ? bus.gather() : () -> { };
         for (int i = 0; ; i++) {
             ahead.acquireUninterruptibly();
             String value = round + "." + partition + "." + i + "." + "x".repeat(i % 700);
@@ -39,10 +40,14 @@ final class AppendingChild {
                     throw failure;
                 }
             };
+            byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
+            switch (i / 100 % 4) { // in turns that are long enough for each kind to be alone now and then
+                case 0 -> bus.append("t", partition, bytes, listener);
+                case 1 -> bus.appendInBackground("t", partition, bytes, listener);
+                default -> bus.appendWritten("t", partition, bytes, listener);
+            }
             if (i % 3 == 0) {
-                bus.append("t", partition, value.getBytes(StandardCharsets.UTF_8), listener);
-            } else {
-                bus.appendInBackground("t", partition, value.getBytes(StandardCharsets.UTF_8), listener);
+                write.run();
             }
         }
     }

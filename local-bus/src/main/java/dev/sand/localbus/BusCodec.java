@@ -47,10 +47,12 @@ import dev.sand.event.thrift.LocalBus.table_result;
 import dev.sand.event.thrift.LocalBus.take_args;
 import dev.sand.event.thrift.LocalBus.take_result;
 import dev.sand.event.thrift.ObjectReply;
+import dev.sand.event.thrift.Payload;
 import dev.sand.event.thrift.ProcessList;
 import dev.sand.event.thrift.ProcessResult;
 import dev.sand.event.thrift.ReceiveReply;
 import dev.sand.event.thrift.StateValue;
+import dev.sand.event.thrift.StateWrite;
 import dev.sand.event.thrift.TableReply;
 import dev.sand.event.thrift.TakeReply;
 import io.netty.buffer.ByteBuf;
@@ -135,6 +137,26 @@ final class BusCodec {
     /** Writes a whole frame. @throws TException when it is longer than a frame may be */
     void reply(ByteBuf out, BusCall call, int sequence, Object result) throws TException {
         write(out, new TMessage(call.wireName, TMessageType.REPLY, sequence), result(call, result));
+    }
+
+    /** About what the values in a result take, so that its buffer need not grow around them. */
+    static int valueBytes(Object result) {
+        return switch (result) {
+            case TakeReply reply when reply.isSetEvent() -> {
+                int bytes = bytes(reply.getEvent().getPayload());
+                for (StateWrite told : reply.getEvent().isSetState() ? reply.getEvent().getState() : List.<StateWrite>of()) {
+                    bytes += bytes(told.getValue());
+                }
+                yield bytes;
+            }
+            case StateValue state -> bytes(state.getValue());
+            case ReceiveReply received when received.isSetMessage() -> bytes(received.getMessage().getPayload());
+            case null, default -> 0;
+        };
+    }
+
+    private static int bytes(Payload value) {
+        return value == null || !value.isSetBytes() ? 0 : value.bufferForBytes().remaining();
     }
 
     void exception(ByteBuf out, String call, int sequence, TApplicationException exception) throws TException {

@@ -10,7 +10,7 @@ import org.apache.thrift.transport.TTransportException;
  * copied there once), of which strings are decoded in place. Writing: straight into the buffer that goes to the socket.
  */
 final class FrameTransport extends TTransport {
-    private static final int SCRATCH_BYTES = 64 * 1024;
+    private static final int SCRATCH_BYTES = 96 * 1024;
     private static final TConfiguration CONFIGURATION = new TConfiguration();
     private static final byte[] EMPTY = new byte[0];
 

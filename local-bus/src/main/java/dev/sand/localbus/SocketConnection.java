@@ -112,7 +112,7 @@ final class SocketConnection extends ByteToMessageDecoder {
 
         @Override
         void send(BusCall call, int sequence, Object result) {
-            ByteBuf frame = channel.alloc().ioBuffer(REPLY_BYTES);
+            ByteBuf frame = channel.alloc().ioBuffer(REPLY_BYTES + BusCodec.valueBytes(result));
             try {
                 bus.codec().reply(frame, call, sequence, result);
             } catch (TException e) {

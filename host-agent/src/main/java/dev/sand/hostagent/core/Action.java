@@ -18,6 +18,7 @@ import dev.sand.hostagent.core.Input.AppKey;
 import dev.sand.hostagent.process.Change;
 import dev.sand.hostagent.process.ProcessChange;
 import dev.sand.hostagent.process.ProcessImage;
+import dev.sand.hostagent.process.StateWrite;
 import dev.sand.workflow.Execution;
 import dev.sand.workflow.GrowingSignals;
 import dev.sand.workflow.objects.ObjectCall;
@@ -47,9 +48,14 @@ public sealed interface Action {
     /** Fork instances ahead of need. Answer: a Take of each, or ForkFailed, or InstanceExited. */
     record Spawn(AppKey app, String worker, List<String> instances) implements Action {}
 
-    /** Answers the instance's take: the one hop of the hot path. @param process the cloud process that it runs in, or null */
+    /**
+     * Answers the instance's take: the one hop of the hot path.
+     *
+     * @param process the cloud process that it runs in, or null; @param state of its state what it is told ({@link StateAhead})
+     */
     record HandOver(AppKey app, String instance, String eventId, String executionId, String grain, int attempt,
-                    long remainingMs, Payload payload, String traceparent, String process) implements Action {}
+                    long remainingMs, Payload payload, String traceparent, String process,
+                    List<StateWrite> state) implements Action {}
 
     /** Answers the instance's take with nothing: it ends. */
     record Dismiss(AppKey app, String instance) implements Action {}

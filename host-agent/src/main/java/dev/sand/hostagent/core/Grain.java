@@ -198,7 +198,7 @@ final class Grain {
         long remainingMs = Math.max(1, (deadlineNs - context.nowNs + 999_999) / 1_000_000);
         context.counters.handedOver++;
         context.emit(new Action.HandOver(application.key(), instance.id, event.id, event.owner.executionId(), spec.name(),
-                event.attempt, remainingMs, event.payload, event.owner.traceparent(), event.owner.process()));
+                event.attempt, remainingMs, event.payload, event.owner.traceparent(), event.owner.process(), context.processes.told(event)));
         pool.onHandOver(slots);
     }
 

@@ -81,7 +81,10 @@ final class ProcessCalls {
         switch (call.call()) {
             case ProcessCall.Get get when get.looks() ->
                     answer(listener, new Answer.Value(process.get(attempt, get.key()) == null ? null : Payload.nullJson()));
-            case ProcessCall.Get get -> home.overflow().get(attempt, get.key(), listener);
+            case ProcessCall.Get get -> {
+                home.ahead().onRead(event.grainName, get.key());
+                home.overflow().get(attempt, get.key(), listener);
+            }
             case ProcessCall.Keys keys -> answer(listener, new Answer.KeyList(process.keys(attempt, keys.after(), keys.limit())));
             case ProcessCall.Write write -> write(event, home, call, write.writes());
             case ProcessCall.Receive receive -> home.mailbox().receive(attempt, receive, listener);

@@ -29,6 +29,7 @@ final class ProcessHome {
     private final MailboxLine mailbox;
     private final Imaging imaging;
     private final Overflow overflow;
+    private final StateAhead ahead;
     private final Migration migration;
     /** Null: its functions run in its application's. */
     private final OwnSandbox ownSandbox;
@@ -57,6 +58,7 @@ final class ProcessHome {
         this.mailbox = new MailboxLine(context, this, invocations::fire);
         this.imaging = new Imaging(context, this);
         this.overflow = new Overflow(context, this);
+        this.ahead = new StateAhead(context, this);
         this.migration = new Migration(context, this);
         this.ownSandbox = spec.dedicated() == null ? null : new OwnSandbox(context, process.id(), spec.dedicated());
         journal.strict(version.durability() == ApplicationVersion.Durability.STRICT);
@@ -127,6 +129,10 @@ final class ProcessHome {
 
     Overflow overflow() {
         return overflow;
+    }
+
+    StateAhead ahead() {
+        return ahead;
     }
 
     ProcessView view() {
@@ -308,6 +314,7 @@ final class ProcessHome {
 
     /** It did not end well; or it has, and this does nothing. */
     void abandon(Attempt attempt) {
+        ahead.ended(attempt);
         free(process.abandon(attempt));
         mailbox.forget(attempt);
         overflow.forget(attempt);

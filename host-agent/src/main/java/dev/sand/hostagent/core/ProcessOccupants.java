@@ -35,7 +35,7 @@ final class ProcessOccupants extends Timed {
 
     void next() {
         while (status() == LifeCycle.ACTIVE && !home.overflow().holdsUp() && !home.imaging().stillness().holdsFunctions()
-                && running.size() < home.spec().concurrency() && !waiting.isEmpty()) {
+                && running.size() < (home.ahead().holdsOthers() ? 1 : home.spec().concurrency()) && !waiting.isEmpty()) {
             RunningExecution execution = waiting.poll();
             running.add(execution);
             execution.run();

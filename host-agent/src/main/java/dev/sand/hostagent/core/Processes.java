@@ -340,6 +340,12 @@ final class Processes {
         return home == null ? null : home.ownSandbox();
     }
 
+    /** What the function that is handed over is told of its process's state. */
+    List<StateWrite> told(Event event) {
+        ProcessHome home = event.owner.process() == null ? null : home(event);
+        return home == null ? List.of() : home.ahead().tell(event.grainName, attempt(event));
+    }
+
     private ProcessHome home(Event event) {
         return table.here(event.grain.application().key().application(), id(event));
     }

@@ -11,6 +11,7 @@ import dev.sand.hostagent.journal.JournalQueue.Given;
 import dev.sand.hostagent.journal.JournalTaking.Claim;
 import dev.sand.hostagent.journal.JournalTaking.Taken;
 import dev.sand.hostagent.objects.ObjectCopies;
+import dev.sand.hostagent.objects.Urgency;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -65,6 +66,8 @@ public final class BusJournal implements JournalAdapter {
     private final Thread thread;
     /** What others have for this thread. */
     private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+    /** Brings what this thread has appended into the bus. */
+    private Runnable write = () -> { };
     private volatile boolean anyStopped;
     private final AtomicLong voided = new AtomicLong();
 
@@ -148,6 +151,8 @@ public final class BusJournal implements JournalAdapter {
     // --- the journal's thread
 
     private void run() {
+        Urgency.soon(); // what it does takes microseconds, and ends wait for it
+        write = bus.gather();
         try {
             while (!queue.isClosed() || !queue.isEmpty() || order.postpones()) {
                 step();
@@ -164,6 +169,7 @@ public final class BusJournal implements JournalAdapter {
         }
         order.retry();
         appends.giveUp();
+        write.run();
     }
 
     private void onThread(Runnable task) {

@@ -95,6 +95,11 @@ public final class CloudProcess {
         return written == null ? state.get(key) : written.value();
     }
 
+    /** No end is on its way that will change the state. */
+    public boolean isSettled() {
+        return finished.isEmpty();
+    }
+
     /** As the functions that ended left it. */
     public Payload stored(String key) {
         Residence.Held held = state.held(key);

@@ -13,6 +13,7 @@ import dev.sand.event.thrift.FinishRequest;
 import dev.sand.event.thrift.GrainConfiguration;
 import dev.sand.event.thrift.Publication;
 import dev.sand.event.thrift.SecretsCommand;
+import dev.sand.event.thrift.StateWrite;
 import dev.sand.event.thrift.WorkerExitedReport;
 import dev.sand.event.thrift.WorkerFailedReport;
 import dev.sand.hostagent.ApplicationSecrets;
@@ -66,7 +67,14 @@ final class Messages {
                 handOver.grain(), handOver.attempt(), handOver.remainingMs(), payload(payload));
         event.setTraceparent(traceparent);
         event.setProcess(handOver.process());
+        if (!handOver.state().isEmpty()) {
+            event.setState(handOver.state().stream().map(Messages::told).toList());
+        }
         return event;
+    }
+
+    private static StateWrite told(dev.sand.hostagent.process.StateWrite value) {
+        return new StateWrite(value.key()).setValue(value.value() == null ? null : payload(value.value()));
     }
 
     static List<Published> published(FinishRequest request) {

@@ -24,6 +24,7 @@ class ProcessSimulationTest {
     private static int killed;
     private static int fired;
     private static int refused;
+    private static int told;
     private static int brought;
     private static final long FIRST = Long.getLong("sand.sim.first", 1);
 
@@ -42,6 +43,7 @@ class ProcessSimulationTest {
         killed += world.killed;
         fired += world.fired;
         refused += world.refused;
+        told += world.told;
         brought += world.brought;
         String wrong = new WorldCheck(world).violation();
         return wrong == null ? null : "seed " + seed + ": " + wrong;
@@ -52,7 +54,7 @@ class ProcessSimulationTest {
         for (long seed = FIRST; seed < FIRST + SEEDS; seed++) {
             assertThat(violation(seed, Rule.ALL, 1)).isNull();
         }
-        assertThat(List.of(killed, fired, refused)).as("kills, invocations by messages, refused sends").allMatch(times -> times > SEEDS / 4);
+        assertThat(List.of(killed, fired, refused, told)).as("kills, invocations by messages, refused sends, reads of what came with the event").allMatch(times -> times > SEEDS / 4);
     }
 
     @Test
@@ -99,6 +101,11 @@ class ProcessSimulationTest {
     @Test
     void anEndBeforeWhatItInvokedIsSafeIsFound() {
         assertThat(isFoundWithout(Rule.FOLLOW_UPS_BEFORE_END, 1)).isTrue();
+    }
+
+    @Test
+    void aFunctionThatIsToldWhatAnotherOneChangesIsFound() {
+        assertThat(isFoundWithout(Rule.TOLD_RUNS_ALONE, 1)).isTrue();
     }
 
     private static boolean isFoundWithout(Rule rule, int hosts) {

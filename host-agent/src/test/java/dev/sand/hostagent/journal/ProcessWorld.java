@@ -66,6 +66,8 @@ final class ProcessWorld {
     /** Functions invoke in other processes. Those are not moved by hand: what a move may double or refuse of that is no fault. */
     final boolean invoking;
     int killed;
+    /** Reads of what came with the event. */
+    int told;
     int refused;
     int fired;
     /** Workers that are killed yet, right after a function of theirs has received something: fewer than a function may be run. */

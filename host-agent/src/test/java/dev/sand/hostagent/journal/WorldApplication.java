@@ -25,7 +25,7 @@ final class WorldApplication {
         boolean isTight = dice.nextInt(3) == 0;
         int queueDepth = isTight ? 1 + dice.nextInt(4) : 1_000;
         int mailbox = isTight ? 1 + dice.nextInt(4) : 10_000;
-        ProcessSpec spec = new ProcessSpec(2, queueDepth, mailbox, 64L << 20, MEMORIES.get(dice.nextInt(MEMORIES.size())), 20, 200,
+        ProcessSpec spec = new ProcessSpec(1 + dice.nextInt(2), queueDepth, mailbox, 64L << 20, MEMORIES.get(dice.nextInt(MEMORIES.size())), 20, 200,
                 Map.of("atomic", new ProcessSpec.Function(ProcessSpec.Trigger.STANDARD, 1, 0, true)));
         this.version = new ApplicationVersion(Limits.SCHEMA_VERSION, APP.application(), APP.version(), "bundle", null,
                 new SandboxSpec(1L << 30, 0, 512, false, List.of(), 600_000),

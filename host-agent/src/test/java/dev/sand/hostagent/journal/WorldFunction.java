@@ -107,6 +107,13 @@ class WorldFunction {
     /** A key that others write over. */
     void read(String key) {
         long sinceNs = world.nowNs;
+        for (StateWrite told : over.state()) {
+            if (told.key().equals(key)) {
+                world.reads.read(process, key, told.value(), sinceNs);
+                world.told++;
+                return;
+            }
+        }
         call(new ProcessCall.Get(key), answer -> {
             if (answer instanceof Answer.Value(Payload value)) {
                 world.reads.read(process, key, value, sinceNs);

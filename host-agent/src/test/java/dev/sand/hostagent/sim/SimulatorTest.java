@@ -65,6 +65,7 @@ class SimulatorTest {
         rules.remove(Rule.RECOVERED_BEFORE_LEAVING);
         rules.remove(Rule.NAMED_VALUES_BROUGHT);
         rules.remove(Rule.FOLLOW_UPS_BEFORE_END);
+        rules.remove(Rule.TOLD_RUNS_ALONE);
         rules.remove(Rule.INSTANCE_QUOTA);
         return rules;
     }
