@@ -3,6 +3,7 @@ package dev.sand.hostagent.core;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.Payload;
+import dev.sand.hostagent.process.Change;
 import dev.sand.hostagent.process.CloudProcess;
 import dev.sand.hostagent.process.LifeCycle;
 import dev.sand.hostagent.process.ProcessImage;
@@ -61,15 +62,15 @@ final class Imaging extends Timed {
         if (journal.isDirty()) {
             context.timers.arm(this, context.nowNs + CHECKPOINT_NS);
         }
-        journal.onWrite(change -> isJournaled(JournalBytes.of(change)));
+        journal.onWrite(this::isJournaled);
     }
 
-    /** The journal has so much more that no image has. */
-    void isJournaled(long bytes) {
+    /** The journal has a change more that no image has. */
+    void isJournaled(Change change) {
         if (closed) {
             return;
         }
-        journaled.add(bytes);
+        journaled.add(change);
         if (state == State.NONE && context.nowNs >= notBeforeNs && journaled.isTooMuch(process.stateBytes(), process.mailbox().besideBytes())) {
             context.timers.arm(this, context.nowNs);
         } else if (state == State.NONE && !isArmed()) {

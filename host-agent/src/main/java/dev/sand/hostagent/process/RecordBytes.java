@@ -34,7 +34,7 @@ public final class RecordBytes {
     }
 
     /** Whether the record of a message has the name of its value alone. */
-    static boolean isBeside(Payload value) {
+    public static boolean isBeside(Payload value) {
         return value.reference() != null && value.size() > TAKEN_IN_BYTES;
     }
 

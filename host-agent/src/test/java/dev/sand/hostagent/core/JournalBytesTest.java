@@ -10,6 +10,7 @@ import dev.sand.event.Payload;
 import dev.sand.event.ProcessCommand.Kind;
 import dev.sand.event.ProcessSpec;
 import dev.sand.hostagent.core.CoreFixture.Running;
+import dev.sand.hostagent.process.RecordBytes;
 import dev.sand.hostagent.process.StateWrite;
 import java.util.List;
 import java.util.Map;
@@ -104,6 +105,16 @@ class JournalBytesTest extends ProcessFixture {
         write("p", VALUE, JournalBytes.SPARED * 60 - 61);
         assertThat(images("p")).isEmpty();
         write("p", VALUE, 2);
+        assertThat(images("p")).hasSize(1);
+    }
+
+    @Test
+    void whatLiesInTheRecordsIsBoundedAllTheSame() {
+        withMessages("p", 60);
+        int small = RecordBytes.TAKEN_IN_BYTES;
+        write("p", small, (int) (JournalBytes.OF_ONE / small) - 4); // and what surrounds values
+        assertThat(images("p")).isEmpty();
+        write("p", small, 4);
         assertThat(images("p")).hasSize(1);
     }
 
