@@ -161,11 +161,12 @@ def test_a_full_disk_refuses_what_it_cannot_keep_and_loses_nothing(small_disk: P
         )
         assert is_problem(sent, 507, "platform")["retryable"]  # the disk, and not a queue that has too many
         assert tested.ask("small/hello", 2) == 2
-        assert tested.http.get("/readyz").is_success
+        assert is_problem(tested.http.get("/readyz"), 503, "platform")
 
         (small_disk / "ballast").unlink()
         (small_disk / "rest").unlink()
         until(lambda: tested.invoke("small/hello", 2, Prefer="respond-async").status_code == 202, "there is room again")
+        until(lambda: tested.http.get("/readyz").is_success, "it is ready again")
         assert until(lambda: tested.invoke("small/put", "after").status_code == 200, "data is kept again")
         assert tested.ask("small/put", "last") > first
         assert tested.deploy_files({**files, "sand.yaml": configuration.format("new-1")}).status_code == 201
