@@ -51,10 +51,16 @@ final class ProcessOccupants extends Timed {
         return false;
     }
 
-    /** All that run in it or wait to are here no more. */
-    List<RunningExecution> take() {
+    /** All that run in it or wait to. */
+    List<RunningExecution> all() {
         List<RunningExecution> open = new ArrayList<>(running);
         open.addAll(waiting);
+        return open;
+    }
+
+    /** The same, which are here no more. */
+    List<RunningExecution> take() {
+        List<RunningExecution> open = all();
         running.clear();
         waiting.clear();
         return open;

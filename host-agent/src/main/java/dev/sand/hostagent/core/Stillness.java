@@ -24,7 +24,7 @@ final class Stillness extends Timed {
     private static final long S = 1_000_000_000L;
     private static final long PATIENCE_NS = 2 * S;
     /** The journal may take none at all. */
-    private static final long HOLD_NS = 10 * S;
+    static final long HOLD_NS = 10 * S;
     static final long HOLD_MS = HOLD_NS / 1_000_000;
     private static final long AGAIN_NS = 30 * S;
 

@@ -248,6 +248,11 @@ public final class CloudProcess {
         return mailbox.invoking().nextDueNs();
     }
 
+    /** When the last one has that does so; Long.MIN_VALUE: none. */
+    public long lastDueNs() {
+        return mailbox.invoking().lastDueNs();
+    }
+
     /** Messages here invoke a function even if none comes. */
     public boolean isDueByItself() {
         return nextDueNs() != Long.MAX_VALUE;
