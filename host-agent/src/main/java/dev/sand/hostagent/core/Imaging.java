@@ -126,7 +126,7 @@ final class Imaging extends Timed {
     }
 
     private Failure conflict(String why) {
-        String shown = process.status().shown();
+        String shown = process.shown();
         return new Failure(Errors.CONFLICT, "process " + home.id() + " of application " + home.application() + " is " + shown
                 + ": it cannot be swapped out, for " + why, Failure.Source.CALLER, false, null, Map.of("state", shown));
     }
@@ -189,13 +189,12 @@ final class Imaging extends Timed {
     }
 
     private void ended(Failure failure) {
-        boolean swapped = swaps && failure == null;
-        boolean leaves = swapped && home.mayLeave();
+        boolean leaves = swaps && failure == null && home.mayLeave();
         if (failure == null) {
             home.counts().imaged(leaves);
         }
         if (swaps) {
-            home.become(swapped ? LifeCycle.SWAPPED : LifeCycle.ACTIVE);
+            home.become(leaves ? LifeCycle.SWAPPED : process.wasIdle() && home.occupants().restsOn() ? LifeCycle.IDLE : LifeCycle.ACTIVE);
         }
         state = State.NONE;
         swaps = false;
@@ -206,10 +205,6 @@ final class Imaging extends Timed {
         if (leaves) {
             home.exit().swappedOut();
         } else {
-            if (swapped) {
-                home.become(LifeCycle.SWAPPING_IN);
-                home.become(LifeCycle.ACTIVE);
-            }
             if (journal.isDirty()) {
                 context.timers.arm(this, context.nowNs + (failure == null ? CHECKPOINT_NS : AGAIN_NS));
             }

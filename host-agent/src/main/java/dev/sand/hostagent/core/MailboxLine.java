@@ -146,7 +146,8 @@ final class MailboxLine {
             home.free(List.of(sender.message().payload()));
             return true;
         }
-        if (heapLacks(sender.message().payload()) && !process.mailbox().hasTaken(sender.message().sender(), sender.message().ordinal())) {
+        boolean isRepeated = process.mailbox().hasTaken(sender.message().sender(), sender.message().ordinal());
+        if (heapLacks(sender.message().payload()) && !isRepeated) {
             return false;
         }
         if (sender instanceof FunctionSender function && function.isAtomic()) {
@@ -154,11 +155,11 @@ final class MailboxLine {
                 return false;
             }
             context.processes.deferred().add(function.attempt(), this, sender.message());
-        } else if (isHeld(sender.message()) && !process.mailbox().hasTaken(sender.message().sender(), sender.message().ordinal())
+        } else if (isHeld(sender.message()) && !isRepeated
                 || !deliver(sender.message(), sender.message().sender(), !(sender instanceof FunctionSender))) {
             return false;
         }
-        sender.taken();
+        sender.taken(isRepeated);
         return true;
     }
 
@@ -259,7 +260,6 @@ final class MailboxLine {
     private boolean serve(Receiver receiver) {
         Message message = process.receive(receiver.attempt, receiver.call.source(), receiver.call.key());
         if (message != null) {
-            home.counts().received++;
             answer(receiver.listener, new Answer.Received(message.source(), message.key(), message.payload()));
         }
         return message != null;

@@ -187,7 +187,7 @@ final class Migration extends Timed {
     }
 
     private String shown() {
-        return home.process().status().shown();
+        return home.process().shown();
     }
 
     private Failure tooLate() {

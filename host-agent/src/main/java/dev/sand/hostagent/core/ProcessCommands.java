@@ -186,7 +186,7 @@ final class ProcessCommands {
         if (home == null) {
             refuseUnknown(input);
         } else if (wasHere) {
-            refuse(input, illegal(input.command(), home.process().status().shown()));
+            refuse(input, illegal(input.command(), home.process().shown()));
         } else {
             done(input, home.view());
         }
@@ -211,7 +211,7 @@ final class ProcessCommands {
         if (home != null && !wasHere) {
             done(input, home.view());
         } else if (home != null) {
-            refuse(input, illegal(command, home.process().status().shown()));
+            refuse(input, illegal(command, home.process().shown()));
         } else if (table.full(command.application()) instanceof Failure full) {
             refuse(input, full);
         } else {

@@ -92,7 +92,13 @@ final class ProcessOccupants extends Timed {
         }
     }
 
-    /** It was to be swapped out, and was not: it is tried again later. */
+    /** It was to be swapped out, and was not: others go before it. @return whether it has nothing to do still */
+    boolean restsOn() {
+        restingSinceNs = context.nowNs;
+        return isAtRest();
+    }
+
+    /** It is tried again later. */
     void restOn() {
         if (status() == LifeCycle.IDLE && !isArmed()) {
             armSwap();
