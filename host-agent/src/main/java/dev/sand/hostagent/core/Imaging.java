@@ -17,7 +17,7 @@ import java.util.function.Consumer;
  * <pre>
  * NONE     → DRAINING  to be swapped out: those that run end, no other begins
  * DRAINING → WRITING   none runs
- * DRAINING → NONE      they did not end in time
+ * DRAINING → NONE      they did not end in time, or cannot: the journal takes nothing
  * NONE     → WRITING   a checkpoint; what changes meanwhile is behind the image, which waits for its {@link Stillness}
  * WRITING  → NONE      written, and then perhaps forgotten here; or not, and all of it is here still
  * </pre>
@@ -29,6 +29,8 @@ final class Imaging extends Timed {
 
     private static final long S = 1_000_000_000L;
     private static final long DRAIN_NS = 60 * S;
+    /** After so long it is looked whether the journal takes anything: ends of functions wait for that. */
+    private static final long PATIENCE_NS = 2 * S;
     /** The journal is kept for so long, and read by a new owner. */
     private static final long CHECKPOINT_NS = 300 * S;
     private static final long AGAIN_NS = 30 * S;
@@ -47,6 +49,7 @@ final class Imaging extends Timed {
     private boolean swaps;
     private boolean snapshot;
     private boolean closed;
+    private long drainUntilNs;
     /** The journal has let nothing go lately. */
     private long notBeforeNs = Long.MIN_VALUE;
     private Runnable onClosed = () -> { };
@@ -109,7 +112,8 @@ final class Imaging extends Timed {
             swaps = true;
             state = State.DRAINING;
             home.become(LifeCycle.SWAPPING_OUT);
-            context.timers.arm(this, context.nowNs + DRAIN_NS);
+            drainUntilNs = context.nowNs + DRAIN_NS;
+            context.timers.arm(this, context.nowNs + PATIENCE_NS);
             onLeft();
         }
     }
@@ -133,8 +137,15 @@ final class Imaging extends Timed {
 
     @Override
     void onDue() {
-        if (state == State.DRAINING) {
+        if (state == State.DRAINING && context.nowNs >= drainUntilNs) {
             ended(conflict("functions run in it still: " + home.occupants().running()));
+        } else if (state == State.DRAINING) {
+            context.timers.arm(this, Math.min(drainUntilNs, context.nowNs + PATIENCE_NS));
+            journal.whyNot(why -> {
+                if (why != null && state == State.DRAINING) {
+                    ended(why);
+                }
+            });
         } else if (state == State.NONE) {
             checkpoint(failure -> { });
         }

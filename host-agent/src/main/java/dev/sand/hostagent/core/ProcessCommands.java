@@ -40,7 +40,12 @@ final class ProcessCommands {
                 find(input, true, home -> create(input, home, wasHere));
             });
             case SWAP_IN -> find(input, true, home -> swapIn(input, home, known));
-            case KILL -> find(input, false, home -> kill(input, home));
+            case KILL -> {
+                ProcessHome going = table.going(command.application(), command.process());
+                if (going == null || !going.exit().killsAlso(failure -> killedBefore(input, failure))) {
+                    find(input, false, home -> kill(input, home));
+                }
+            }
             case MIGRATE -> find(input, true, home -> migrate(input, home));
             case DESCRIBE, SWAP_OUT, CHECKPOINT, INSPECT -> {
                 if (known || table.unreadable().has(command.application(), command.process())) {
@@ -203,6 +208,15 @@ final class ProcessCommands {
                     refuse(input, failure);
                 }
             });
+        }
+    }
+
+    /** By somebody else. */
+    private void killedBefore(Input.Command input, Failure failure) {
+        if (failure != null) {
+            refuse(input, failure);
+        } else {
+            refuseUnknown(input);
         }
     }
 
