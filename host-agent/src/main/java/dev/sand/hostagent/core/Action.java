@@ -188,6 +188,9 @@ public sealed interface Action {
      */
     record FindResult(String application, String execution, String caller, BiConsumer<InvocationResult, Failure> then) implements Action {}
 
+    /** Tell why the journal takes nothing now. Answer: FromElsewhere. @param then the core's own; null: nothing is known to be wrong */
+    record AskJournal(Consumer<String> then) implements Action {}
+
     /** Write what AlreadyEnded brought. */
     record MarkEnded(Runnable mark) implements Action {}
 

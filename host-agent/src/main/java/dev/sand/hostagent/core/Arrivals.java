@@ -111,6 +111,10 @@ final class Arrivals {
                 .filter(execution -> execution.backups().isOfMessages()).toList();
     }
 
+    List<RunningExecution> of(ProcessHome home) {
+        return List.copyOf(coming.getOrDefault(home.application() + '/' + home.id(), Set.of()));
+    }
+
     boolean has(ProcessHome home) {
         return !coming.isEmpty() && coming.containsKey(home.application() + '/' + home.id());
     }

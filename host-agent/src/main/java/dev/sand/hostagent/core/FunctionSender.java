@@ -51,13 +51,14 @@ final class FunctionSender extends MailboxSender {
         if (isGone()) {
             return false;
         }
-        home.counts().sent--; // it counts once it is there
         context.processes.calls().sendElsewhere(by, attempt, home, call, send.within(leftMs));
         return true;
     }
 
+    /** What counts when its function ends well is counted then. */
     @Override
-    void taken() {
+    void taken(boolean again) {
+        home.counts().sent += again || isAtomic() ? 0 : 1;
         context.emit(new Action.AnswerProcessCall(call.listener(), new Answer.Done()));
     }
 

@@ -18,7 +18,7 @@ import java.util.function.Consumer;
  * <pre>
  * NONE     → DRAINING  to be swapped out: those that run end, no other begins
  * DRAINING → WRITING   none runs
- * DRAINING → NONE      they did not end in time
+ * DRAINING → NONE      they did not end in time, or cannot: the journal takes nothing
  * NONE     → WRITING   a checkpoint; what changes meanwhile is behind the image, which waits for its {@link Stillness}
  * WRITING  → NONE      written, and then perhaps forgotten here; or not, and all of it is here still
  * </pre>
@@ -30,6 +30,8 @@ final class Imaging extends Timed {
 
     private static final long S = 1_000_000_000L;
     private static final long DRAIN_NS = 60 * S;
+    /** After so long it is looked whether the journal takes anything: ends of functions wait for that. */
+    private static final long PATIENCE_NS = 2 * S;
     /** The journal is kept for so long, and read by a new owner. */
     private static final long CHECKPOINT_NS = 300 * S;
     private static final long AGAIN_NS = 30 * S;
@@ -48,6 +50,7 @@ final class Imaging extends Timed {
     private boolean swaps;
     private boolean snapshot;
     private boolean closed;
+    private long drainUntilNs;
     /** The journal has let nothing go lately. */
     private long notBeforeNs = Long.MIN_VALUE;
     private Runnable onClosed = () -> { };
@@ -110,7 +113,8 @@ final class Imaging extends Timed {
             swaps = true;
             state = State.DRAINING;
             home.become(LifeCycle.SWAPPING_OUT);
-            context.timers.arm(this, context.nowNs + DRAIN_NS);
+            drainUntilNs = context.nowNs + DRAIN_NS;
+            context.timers.arm(this, context.nowNs + PATIENCE_NS);
             onLeft();
         }
     }
@@ -127,15 +131,22 @@ final class Imaging extends Timed {
     }
 
     private Failure conflict(String why) {
-        String shown = process.status().shown();
+        String shown = process.shown();
         return new Failure(Errors.CONFLICT, "process " + home.id() + " of application " + home.application() + " is " + shown
                 + ": it cannot be swapped out, for " + why, Failure.Source.CALLER, false, null, Map.of("state", shown));
     }
 
     @Override
     void onDue() {
-        if (state == State.DRAINING) {
+        if (state == State.DRAINING && context.nowNs >= drainUntilNs) {
             ended(conflict("functions run in it still: " + home.occupants().running()));
+        } else if (state == State.DRAINING) {
+            context.timers.arm(this, Math.min(drainUntilNs, context.nowNs + PATIENCE_NS));
+            journal.whyNot(why -> {
+                if (why != null && state == State.DRAINING) {
+                    ended(why);
+                }
+            });
         } else if (state == State.NONE) {
             checkpoint(failure -> { });
         }
@@ -190,13 +201,12 @@ final class Imaging extends Timed {
     }
 
     private void ended(Failure failure) {
-        boolean swapped = swaps && failure == null;
-        boolean leaves = swapped && home.mayLeave();
+        boolean leaves = swaps && failure == null && home.mayLeave();
         if (failure == null) {
             home.counts().imaged(leaves);
         }
         if (swaps) {
-            home.become(swapped ? LifeCycle.SWAPPED : LifeCycle.ACTIVE);
+            home.become(leaves ? LifeCycle.SWAPPED : process.wasIdle() && home.occupants().restsOn() ? LifeCycle.IDLE : LifeCycle.ACTIVE);
         }
         state = State.NONE;
         swaps = false;
@@ -207,10 +217,6 @@ final class Imaging extends Timed {
         if (leaves) {
             home.exit().swappedOut();
         } else {
-            if (swapped) {
-                home.become(LifeCycle.SWAPPING_IN);
-                home.become(LifeCycle.ACTIVE);
-            }
             if (journal.isDirty()) {
                 context.timers.arm(this, context.nowNs + (failure == null ? CHECKPOINT_NS : AGAIN_NS));
             }

@@ -75,12 +75,14 @@ final class MailboxLine {
     /** It is told when its message is in the mailbox, or cannot be in time. @param waitMs for room */
     void send(MailboxSender sender, long waitMs) {
         boolean isRepeated = process.mailbox().hasTaken(sender.message().sender(), sender.message().ordinal());
-        if ((senders.isEmpty() || isRepeated) && take(sender)) {
+        boolean isHeld = isHeld(sender.message()) && !isRepeated;
+        // Not behind those that wait for the process to go: it does not before its own functions have ended.
+        boolean passes = home.migration().holdsMessages() && isOwn(sender.message());
+        if ((senders.isEmpty() || isRepeated || passes) && take(sender)) {
             return;
         }
         Payload payload = sender.message().payload();
         boolean fits = payload.size() <= home.spec().mailboxBytes();
-        boolean isHeld = home.imaging().stillness().holdsMessages() && !isRepeated;
         if (waitMs <= 0 && !isHeld || !fits) {
             refuse(sender, fits ? Errors.OVERLOADED : Errors.TOO_LARGE, full(payload));
             return;
@@ -92,7 +94,16 @@ final class MailboxLine {
 
     /** Whether no message that was sent may come just now; what a function of its own sends at its end may: none begins meanwhile. */
     boolean holdsBack(Outgoing message) {
-        return home.imaging().stillness().holdsMessages() && !message.source().equals(process.id());
+        return !isOwn(message) && isHeld(message);
+    }
+
+    private boolean isOwn(Outgoing message) {
+        return message.source().equals(process.id());
+    }
+
+    /** Whether it may not come just now: what one of its functions sends while it runs may while the process is to go. */
+    private boolean isHeld(Outgoing message) {
+        return home.imaging().stillness().holdsMessages() || home.migration().holdsMessages() && !isOwn(message);
     }
 
     /** It has waited for as long as it would. */
@@ -135,7 +146,8 @@ final class MailboxLine {
             home.free(List.of(sender.message().payload()));
             return true;
         }
-        if (heapLacks(sender.message().payload()) && !process.mailbox().hasTaken(sender.message().sender(), sender.message().ordinal())) {
+        boolean isRepeated = process.mailbox().hasTaken(sender.message().sender(), sender.message().ordinal());
+        if (heapLacks(sender.message().payload()) && !isRepeated) {
             return false;
         }
         if (sender instanceof FunctionSender function && function.isAtomic()) {
@@ -143,11 +155,11 @@ final class MailboxLine {
                 return false;
             }
             context.processes.deferred().add(function.attempt(), this, sender.message());
-        } else if (home.imaging().stillness().holdsMessages() && !process.mailbox().hasTaken(sender.message().sender(), sender.message().ordinal())
+        } else if (isHeld(sender.message()) && !isRepeated
                 || !deliver(sender.message(), sender.message().sender(), !(sender instanceof FunctionSender))) {
             return false;
         }
-        sender.taken();
+        sender.taken(isRepeated);
         return true;
     }
 
@@ -248,7 +260,6 @@ final class MailboxLine {
     private boolean serve(Receiver receiver) {
         Message message = process.receive(receiver.attempt, receiver.call.source(), receiver.call.key());
         if (message != null) {
-            home.counts().received++;
             answer(receiver.listener, new Answer.Received(message.source(), message.key(), message.payload()));
         }
         return message != null;
@@ -282,6 +293,11 @@ final class MailboxLine {
             }
         }
         return needed;
+    }
+
+    /** Functions wait there for a message. */
+    boolean hasReceivers() {
+        return !receivers.isEmpty();
     }
 
     /** Nobody waits there. */

@@ -27,8 +27,8 @@ abstract class MailboxSender extends Timed {
     /** Nobody waits there any more: what it would send, the next attempt sends. */
     abstract boolean isGone();
 
-    /** It is in the mailbox, or its room is kept. */
-    abstract void taken();
+    /** It is in the mailbox, or its room is kept. @param again it was there before */
+    abstract void taken(boolean again);
 
     /** It is not, and its payload is free. */
     abstract void refused(String error, String why);

@@ -190,7 +190,6 @@ final class ProcessCalls {
             } else if (destination == null) {
                 refuse(call, failure, send.destination());
             } else {
-                home.counts().sent++;
                 destination.meets(call.app().version());
                 destination.mailbox().send(new FunctionSender(context, event, home, call, send), send.waitMs());
             }

@@ -40,7 +40,12 @@ final class ProcessCommands {
                 find(input, true, home -> create(input, home, wasHere));
             });
             case SWAP_IN -> find(input, true, home -> swapIn(input, home, known));
-            case KILL -> find(input, false, home -> kill(input, home));
+            case KILL -> {
+                ProcessHome going = table.going(command.application(), command.process());
+                if (going == null || !going.exit().killsAlso(failure -> killedBefore(input, failure))) {
+                    find(input, false, home -> kill(input, home));
+                }
+            }
             case MIGRATE -> find(input, true, home -> migrate(input, home));
             case DESCRIBE, SWAP_OUT, CHECKPOINT, INSPECT -> {
                 if (known || table.unreadable().has(command.application(), command.process())) {
@@ -186,7 +191,7 @@ final class ProcessCommands {
         if (home == null) {
             refuseUnknown(input);
         } else if (wasHere) {
-            refuse(input, illegal(input.command(), home.process().status().shown()));
+            refuse(input, illegal(input.command(), home.process().shown()));
         } else {
             done(input, home.view());
         }
@@ -206,12 +211,21 @@ final class ProcessCommands {
         }
     }
 
+    /** By somebody else. */
+    private void killedBefore(Input.Command input, Failure failure) {
+        if (failure != null) {
+            refuse(input, failure);
+        } else {
+            refuseUnknown(input);
+        }
+    }
+
     private void create(Input.Command input, ProcessHome home, boolean wasHere) {
         ProcessCommand command = input.command();
         if (home != null && !wasHere) {
             done(input, home.view());
         } else if (home != null) {
-            refuse(input, illegal(command, home.process().status().shown()));
+            refuse(input, illegal(command, home.process().shown()));
         } else if (table.full(command.application()) instanceof Failure full) {
             refuse(input, full);
         } else {

@@ -2,7 +2,7 @@ package dev.sand.hostagent.core;
 
 import dev.sand.hostagent.process.ProcessImage;
 
-/** What a process has done since it was made, here and before. */
+/** What a process has done since it was made, here and before: of messages, those that are sent, and read, for good. */
 final class ProcessCounts {
     long invocations;
     long failures;

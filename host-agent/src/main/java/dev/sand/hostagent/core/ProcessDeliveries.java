@@ -49,7 +49,7 @@ final class ProcessDeliveries {
 
         /** Perhaps an earlier time: then that is waited for. Not for what else its sender has sent: that may be behind this one. */
         @Override
-        void taken() {
+        void taken(boolean again) {
             mailbox.whenSure(message(), () -> answer(null));
         }
 

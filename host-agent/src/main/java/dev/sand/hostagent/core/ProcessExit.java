@@ -5,17 +5,25 @@ import dev.sand.event.Failure;
 import dev.sand.event.Payload;
 import dev.sand.event.ProcessPlace;
 import dev.sand.hostagent.process.Change;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
 /** How a cloud process ends to be in memory here: killed, swapped out, led to another host, or another host's by now. */
 final class ProcessExit {
+    /** After so long it is looked whether the journal takes anything. */
+    private static final long PATIENCE_NS = 2_000_000_000L;
+
     private final CoreContext context;
     private final ProcessHome home;
     /** Nothing of it is here any more. */
     private boolean gone;
+    /** Its slot is another host's, before it was killed or had left. */
+    private boolean lost;
     /** Who has it killed, and was not told yet. */
     private Consumer<Failure> killer;
+    /** Others who want it killed, or know soon that it is. */
+    private final List<Consumer<Failure>> alsoKilling = new ArrayList<>(0);
 
     ProcessExit(CoreContext context, ProcessHome home) {
         this.context = context;
@@ -66,14 +74,38 @@ final class ProcessExit {
         home.journal().write(home.process().changed(), new Change.Killed(place.moves() == 0 ? null : place), () -> {
             if (!gone) {
                 forget();
+                tellOthers(null);
                 context.processes.table().killed(home.application(), home.id());
                 home.imaging().afterwards(() -> home.deleteImage(this::vanished));
             }
         });
+        context.later(PATIENCE_NS, this::askJournal);
+    }
+
+    /** @param then told once that it is killed is durable, or why it is not yet; @return false: nobody has it killed, or too many wait */
+    boolean killsAlso(Consumer<Failure> then) {
+        boolean isKilled = home.isKilled() && !gone && !home.migration().isLeaving();
+        return isKilled && alsoKilling.size() < ProcessTable.MOST_COMMANDS && alsoKilling.add(then);
+    }
+
+    /** Whoever waits is told why it takes so long. It is done all the same, once the journal has room. */
+    private void askJournal() {
+        if (gone || lost) {
+            return;
+        }
+        home.journal().whyNot(why -> {
+            if (why != null && !gone && !lost) {
+                Failure told = Failure.platform(why.error(), "process " + home.id() + " is killed once that is in the journal: " + why.cause(),
+                        false); // whoever asks again at once hears nothing else
+                tellKiller(told);
+                tellOthers(told);
+            }
+        });
+        context.later(PATIENCE_NS, this::askJournal);
     }
 
     private void vanished() {
-        if (killer != null) {
+        if (!lost) {
             tellKiller(null);
             context.processes.vanished(home.application(), home.id(), home.journal(), home.process().number());
         }
@@ -85,6 +117,12 @@ final class ProcessExit {
         if (told != null) {
             told.accept(failure);
         }
+    }
+
+    private void tellOthers(Failure failure) {
+        List<Consumer<Failure>> others = List.copyOf(alsoKilling);
+        alsoKilling.clear();
+        others.forEach(each -> each.accept(failure));
     }
 
     /** Its application is deleted, with all that is kept of it. */
@@ -108,6 +146,7 @@ final class ProcessExit {
 
     /** It was to be killed, or to leave, and its slot is another host's before that was so: what the journal has of it, that host sees. */
     void lost() {
+        lost = true;
         if (!gone) {
             goesOn(home.mailbox().moved());
         }
@@ -116,6 +155,7 @@ final class ProcessExit {
             return;
         }
         tellKiller(anothers());
+        tellOthers(anothers());
     }
 
     private Failure anothers() {

@@ -136,7 +136,7 @@ final class ProcessHome {
     }
 
     ProcessView view() {
-        return new ProcessView(application, id(), process.status().shown(), context.host, about.createdMs(), spec.concurrency(),
+        return new ProcessView(application, id(), process.shown(), context.host, about.createdMs(), spec.concurrency(),
                 spec.memoryBytes(), process.keyCount(), process.stateBytes(), process.mailbox().unread(), process.mailbox().bytes(),
                 occupants.running(), occupants.waiting(), counts.invocations, counts.busyNs / 1_000_000, counts.failures, counts.sent,
                 counts.received, counts.swapsOut, counts.swapsIn, counts.checkpoints)
@@ -151,8 +151,11 @@ final class ProcessHome {
     }
 
     void become(LifeCycle next) {
+        String before = process.shown();
         process.become(next);
-        context.processes.changed(application);
+        if (!process.shown().equals(before)) {
+            context.processes.changed(application);
+        }
     }
 
     /** Values that it has no more. */

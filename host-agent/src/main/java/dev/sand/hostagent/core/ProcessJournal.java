@@ -1,5 +1,6 @@
 package dev.sand.hostagent.core;
 
+import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.ProcessPlace;
@@ -149,6 +150,16 @@ final class ProcessJournal {
             step.run();
         } else {
             onQuiet = step;
+        }
+    }
+
+    /** @param told why no change becomes durable just now; null: none is on its way, or nothing is known to be wrong */
+    void whyNot(Consumer<Failure> told) {
+        if (pending.isEmpty()) {
+            told.accept(null);
+        } else {
+            context.emit(new Action.AskJournal(away -> told.accept(away == null || pending.isEmpty() ? null : Failure.platform(Errors.UNAVAILABLE,
+                    "changes of process " + process + " are not in the journal, which takes nothing now: " + away, true))));
         }
     }
 

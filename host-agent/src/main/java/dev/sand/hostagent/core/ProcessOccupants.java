@@ -51,10 +51,16 @@ final class ProcessOccupants extends Timed {
         return false;
     }
 
-    /** All that run in it or wait to are here no more. */
-    List<RunningExecution> take() {
+    /** All that run in it or wait to. */
+    List<RunningExecution> all() {
         List<RunningExecution> open = new ArrayList<>(running);
         open.addAll(waiting);
+        return open;
+    }
+
+    /** The same, which are here no more. */
+    List<RunningExecution> take() {
+        List<RunningExecution> open = all();
         running.clear();
         waiting.clear();
         return open;
@@ -86,7 +92,13 @@ final class ProcessOccupants extends Timed {
         }
     }
 
-    /** It was to be swapped out, and was not: it is tried again later. */
+    /** It was to be swapped out, and was not: others go before it. @return whether it has nothing to do still */
+    boolean restsOn() {
+        restingSinceNs = context.nowNs;
+        return isAtRest();
+    }
+
+    /** It is tried again later. */
     void restOn() {
         if (status() == LifeCycle.IDLE && !isArmed()) {
             armSwap();

@@ -54,7 +54,9 @@ final class ProcessRecords {
                     return; // it is the next owner's
                 }
                 boolean settles = finished != null && !home.isGone();
+                home.counts().sent += sends.size();
                 if (settles) {
+                    home.counts().received += finished.received();
                     home.free(process.settle(finished));
                 }
                 context.processes.deferred().deliver(home.application(), executionId, sends);
@@ -89,6 +91,7 @@ final class ProcessRecords {
         /** Its end waits for that: before, another owner has the messages unread, and they make another one. */
         void write(String executionId, Backup backup) {
             Change.Fired fired = home.process().fired(due);
+            home.counts().received += due.messages().size();
             context.processes.sends().begin(executionId);
             fires.put(executionId, new ArrayList<>(0));
             home.journal().write(executionId, 0, backup, home.process().number(), fired, () -> {

@@ -28,6 +28,8 @@ final class ProcessTable {
         final int slot;
         /** Done when that is another host's. */
         final Runnable onLost;
+        /** Null: it comes, or is what an earlier owner has left. */
+        ProcessHome going;
         final List<Runnable> waiting = new ArrayList<>(1);
         /** Of those that wait. */
         int commands;
@@ -244,7 +246,15 @@ final class ProcessTable {
     /** What is left of it goes: another one of its name begins behind that, or it is another slot's. */
     void vanishes(ProcessHome home) {
         remove(home);
-        changing(home.application(), home.id(), new Changing(home.slot(), Way.GOES, home.exit()::lost));
+        Changing goes = new Changing(home.slot(), Way.GOES, home.exit()::lost);
+        goes.going = home;
+        changing(home.application(), home.id(), goes);
+    }
+
+    /** One that goes from here. Null: there is none of that id. */
+    ProcessHome going(String application, String id) {
+        Changing under = changing.getOrDefault(application, Map.of()).get(id);
+        return under == null ? null : under.going;
     }
 
     /** It goes, as an earlier owner has begun; nobody finds it before that is done. */

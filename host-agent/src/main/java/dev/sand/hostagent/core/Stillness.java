@@ -13,9 +13,9 @@ import java.util.function.Consumer;
  * NONE      → MESSAGES   a change was on its way into the journal all the time: no message comes either
  * FUNCTIONS → MESSAGES   that alone is left
  * MESSAGES  → FUNCTIONS  what it sends is
- * MESSAGES  → NONE       the journal may take none at all: it is tried again later
+ * MESSAGES  → NONE       the journal takes none at all, or not in time: whoever waits is told so, and tries again later
  * </pre>
- * Armed as a timer while it waits. For the journal it does so for as long as it takes, for its receivers not.
+ * Armed as a timer while it waits.
  */
 final class Stillness extends Timed {
     /** What is held back, so that nothing else is begun. */
@@ -24,9 +24,8 @@ final class Stillness extends Timed {
     private static final long S = 1_000_000_000L;
     private static final long PATIENCE_NS = 2 * S;
     /** The journal may take none at all. */
-    private static final long HOLD_NS = 10 * S;
+    static final long HOLD_NS = 10 * S;
     static final long HOLD_MS = HOLD_NS / 1_000_000;
-    private static final long AGAIN_NS = 30 * S;
 
     private final CoreContext context;
     private final ProcessHome home;
@@ -90,14 +89,27 @@ final class Stillness extends Timed {
     @Override
     void onDue() {
         if (!isSending()) {
-            context.timers.arm(this, context.nowNs + (held == Held.MESSAGES ? AGAIN_NS : HOLD_NS));
-            hold(held == Held.MESSAGES ? Held.NONE : Held.MESSAGES);
+            boolean isOver = held == Held.MESSAGES;
+            context.timers.arm(this, context.nowNs + HOLD_NS);
+            hold(isOver ? Held.NONE : Held.MESSAGES);
+            askJournal(isOver);
         } else if (!mayHold || held == Held.FUNCTIONS || isStuck()) {
             tell(Failure.platform(Errors.UNAVAILABLE, "messages of process " + home.id() + " are on their way to others still", true));
         } else { // messages come: a receiver may wait so too, for what it sends here
             context.timers.arm(this, context.nowNs + PATIENCE_NS);
             hold(Held.FUNCTIONS);
         }
+    }
+
+    /** @param isOver it has had its time */
+    private void askJournal(boolean isOver) {
+        Consumer<Failure> asking = then;
+        home.journal().whyNot(why -> {
+            if (then == asking && (why != null || isOver)) {
+                tell(why != null ? why : Failure.platform(Errors.UNAVAILABLE, "changes of process " + home.id() + " are not in the journal after "
+                        + (PATIENCE_NS + HOLD_NS) / S + " s, in which no more came for " + HOLD_NS / S + " s", true));
+            }
+        });
     }
 
     /** A receiver has had no room, or was not reached, all the time: it may wait for functions that would be held back here. */

@@ -33,6 +33,11 @@ public final class CloudProcess {
             this.received = received;
         }
 
+        /** Messages that are read for good once it is settled. */
+        public int received() {
+            return received.size();
+        }
+
         boolean isNothing() {
             return writes.isEmpty() && received.isEmpty();
         }
@@ -46,6 +51,8 @@ public final class CloudProcess {
     /** In their order, those that are not settled. */
     private final List<Finished> finished = new ArrayList<>(0);
     private LifeCycle status = LifeCycle.ACTIVE;
+    /** Before it was to be swapped out. */
+    private LifeCycle before = status;
     private long number;
 
     public CloudProcess(String id, ProcessSpec spec) {
@@ -73,7 +80,18 @@ public final class CloudProcess {
         if (!status.mayBecome(next)) {
             throw new IllegalStateException("process " + id + " cannot go from " + status + " to " + next);
         }
+        before = next == LifeCycle.SWAPPING_OUT ? status : before;
         status = next;
+    }
+
+    /** As users are told. */
+    public String shown() {
+        return (status == LifeCycle.SWAPPING_OUT ? before : status).shown();
+    }
+
+    /** Nothing had run in it for a while when it was to be swapped out. */
+    public boolean wasIdle() {
+        return before == LifeCycle.IDLE;
     }
 
     /** Of the last change. */
@@ -251,6 +269,11 @@ public final class CloudProcess {
     /** When one becomes due even if no message comes; Long.MAX_VALUE: none. */
     public long nextDueNs() {
         return mailbox.invoking().nextDueNs();
+    }
+
+    /** When the last one has that does so; Long.MIN_VALUE: none. */
+    public long lastDueNs() {
+        return mailbox.invoking().lastDueNs();
     }
 
     /** Messages here invoke a function even if none comes. */

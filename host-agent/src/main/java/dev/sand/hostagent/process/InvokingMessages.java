@@ -172,6 +172,18 @@ public final class InvokingMessages {
         return next;
     }
 
+    /** When the last of those has become due that are there now; Long.MIN_VALUE: none does. */
+    long lastDueNs() {
+        long[] last = {Long.MIN_VALUE};
+        byFunction.forEach((name, queue) -> {
+            ProcessSpec.Function function = spec.function(name);
+            if (function.timeoutMs() > 0) {
+                queue.forEach(message -> last[0] = Math.max(last[0], dueNs(function, message)));
+            }
+        });
+        return last[0];
+    }
+
     int size() {
         return size;
     }

@@ -131,6 +131,10 @@ final class ActionPerformer implements ActionSink {
             case Action.InvokeElsewhere invoke -> adapters.peers().invoke(shard, invoke);
             case Action.ListElsewhere list -> adapters.peers().list(shard, list);
             case Action.FindResult find -> adapters.questions().find(shard, find);
+            case Action.AskJournal ask -> {
+                String why = adapters.journal().away();
+                shard.submit(new Input.FromElsewhere(() -> ask.then().accept(why)));
+            }
             case Action.MarkEnded ended -> ended.mark().run();
             case Action.AnswerDelivery answer -> answer.listener().accept(answer.failure());
             case Action.Join join -> adapters.processes().join(shard, join);

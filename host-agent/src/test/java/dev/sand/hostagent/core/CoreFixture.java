@@ -67,6 +67,8 @@ final class CoreFixture {
     Map<String, ProcessImage> images = new HashMap<>();
     /** Of records in the global data layer, by execution. */
     final Map<String, InvocationResult> results = new HashMap<>();
+    /** Why the journal takes nothing, as it tells itself. */
+    String journalAway;
     /** Why they cannot be listed, or null. */
     Failure imagesAway;
     final List<Action> all = new ArrayList<>();
@@ -174,6 +176,7 @@ final class CoreFixture {
                     yield new Input.ImageWritten(write, null);
                 }
                 case Action.FindResult find -> new Input.FromElsewhere(() -> find.then().accept(results.get(find.execution()), null));
+                case Action.AskJournal ask -> new Input.FromElsewhere(() -> ask.then().accept(journalAway));
                 case Action.DeleteImage delete -> {
                     images.remove(delete.process());
                     yield new Input.ImageDeleted(delete);

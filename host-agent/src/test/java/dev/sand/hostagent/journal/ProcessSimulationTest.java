@@ -21,6 +21,7 @@ class ProcessSimulationTest {
     /** Of two hosts. */
     private static final int PAIRS = Integer.getInteger("sand.sim.seeds", 300);
     private static int migrations;
+    private static int steadyMigrations;
     private static int killed;
     private static int fired;
     private static int refused;
@@ -40,6 +41,7 @@ class ProcessSimulationTest {
             return "seed " + seed + ": " + e;
         }
         migrations += world.migrations;
+        steadyMigrations += world.steadyMigrations;
         killed += world.killed;
         fired += world.fired;
         refused += world.refused;
@@ -80,11 +82,13 @@ class ProcessSimulationTest {
     @Test
     void norWhenProcessesGoFromHostToHost() {
         migrations = 0;
+        steadyMigrations = 0;
         brought = 0;
         for (long seed = FIRST; seed < FIRST + PAIRS; seed++) {
             assertThat(violation(seed, Rule.ALL, 2)).isNull();
         }
         assertThat(migrations).as("processes that were moved by hand").isGreaterThan(PAIRS / 4);
+        assertThat(steadyMigrations).as("of those, to which somebody sent all the time").isGreaterThan(PAIRS / 20);
         assertThat(brought).as("large messages that an earlier owner's journal had").isGreaterThan(PAIRS / 10);
     }
 

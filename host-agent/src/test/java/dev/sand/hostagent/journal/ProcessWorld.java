@@ -63,6 +63,10 @@ final class ProcessWorld {
     boolean answersEarly;
     /** How often a process went by hand, and was killed; and a mailbox had no room, and messages made an invocation. */
     int migrations;
+    /** Of those, to which somebody sent all the time. */
+    int steadyMigrations;
+    /** By process, who sends to it all the time. */
+    final Map<String, WorldFunction> steady = new HashMap<>();
     /** Functions invoke in other processes. Those are not moved by hand: what a move may double or refuse of that is no fault. */
     final boolean invoking;
     int killed;
@@ -108,6 +112,10 @@ final class ProcessWorld {
         often(dice.nextInt(4) - 1, commands::kill);
         often(isOne() || invoking ? 0 : dice.nextInt(6), commands::migrate);
         often(isOne() ? 0 : dice.nextInt(4), this::giveSlot);
+        if (!isOne() && !invoking && !application.isTight() && dice.nextBoolean()) {
+            often(2, this::sendSteadily);
+            often(6, commands::migrateUnderMessages);
+        }
         play(nowNs + CALM_MS * MS);
         if (application.isTight()) {
             readers();
@@ -204,11 +212,22 @@ final class ProcessWorld {
     // --- callers
 
     private void invoke() {
+        invoke(dice.nextInt(4) == 0 ? "atomic" : "f");
+    }
+
+    private void invoke(String function) {
         String process = "p" + dice.nextInt(PROCESSES);
         String name = "i" + ids++;
         history.asked.add(name);
-        callers.invoke(process, dice.nextInt(4) == 0 ? "atomic" : "f", name, dice.nextInt(4) == 0,
-                result -> callers.told(process, name, result));
+        callers.invoke(process, function, name, dice.nextInt(4) == 0, result -> callers.told(process, name, result));
+    }
+
+    private void sendSteadily() {
+        invoke("steady");
+    }
+
+    boolean isSteady(String process) {
+        return steady.containsKey(process) && steady.get(process).goesOn();
     }
 
     /** Somebody takes what is in mailboxes that are full: for their room what was sent, who sent it, and the next of a killed one's id wait. */

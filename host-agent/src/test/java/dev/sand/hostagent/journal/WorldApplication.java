@@ -29,7 +29,7 @@ final class WorldApplication {
                 Map.of("atomic", new ProcessSpec.Function(ProcessSpec.Trigger.STANDARD, 1, 0, true)));
         this.version = new ApplicationVersion(Limits.SCHEMA_VERSION, APP.application(), APP.version(), "bundle", null,
                 new SandboxSpec(1L << 30, 0, 512, false, List.of(), 600_000),
-                inOrder(Map.of("f", grain("f"), "atomic", grain("atomic"), "last", grain("last"))), Map.of(), List.of(), Map.of(),
+                inOrder(Map.of("f", grain("f"), "atomic", grain("atomic"), "last", grain("last"), "steady", grain("steady"))), Map.of(), List.of(), Map.of(),
                 dice.nextInt(3) == 0 ? Durability.STRICT : Durability.RELAXED, 0, Map.of(), Map.of(), spec);
     }
 

@@ -8,6 +8,7 @@ import dev.sand.event.InvocationResult.Status;
 import dev.sand.hostagent.journal.WorldHistory.Kind;
 import dev.sand.hostagent.journal.WorldHistory.Sent;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -167,12 +168,15 @@ final class WorldCheck {
     /** Each invocation sends its messages in the order of their numbers; those of one host are taken as its functions are told. */
     private String disorder() {
         for (List<String> unread : history.orders) {
-            for (int i = 1; i < unread.size(); i++) {
-                String before = unread.get(i - 1);
+            Map<String, String> last = new HashMap<>();
+            for (int i = 0; i < unread.size(); i++) {
                 String behind = unread.get(i);
-                boolean isSender = sender(before).equals(sender(behind)) && number(before) > number(behind);
-                boolean isAnew = isSentAnew(before) || isSentAnew(behind);
-                if (!isAnew && (isSender || world.isOne() && isSourceDisordered(before, behind))) {
+                String sent = isSentAnew(behind) ? null : last.put(sender(behind), behind);
+                if (sent != null && number(sent) > number(behind)) {
+                    return "messages " + sent + " and " + behind + " are out of order";
+                }
+                String before = i == 0 ? behind : unread.get(i - 1);
+                if (!isSentAnew(before) && !isSentAnew(behind) && world.isOne() && isSourceDisordered(before, behind)) {
                     return "messages " + before + " and " + behind + " are out of order";
                 }
             }

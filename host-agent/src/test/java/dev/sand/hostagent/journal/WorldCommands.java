@@ -42,7 +42,15 @@ final class WorldCommands {
     }
 
     void migrate() {
-        String process = anyProcess();
+        migrate(anyProcess());
+    }
+
+    /** One to which somebody sends all the time, if there is one. */
+    void migrateUnderMessages() {
+        migrate(world.steady.keySet().stream().filter(world::isSteady).sorted().findFirst().orElseGet(this::anyProcess));
+    }
+
+    private void migrate(String process) {
         WorldHost to = world.other(world.owners[world.livesIn(process)]);
         List<Integer> slots = new ArrayList<>();
         for (int slot = 0; slot < SLOTS; slot++) {
@@ -50,8 +58,12 @@ final class WorldCommands {
                 slots.add(slot);
             }
         }
+        boolean steady = world.isSteady(process);
         ask(ProcessCommand.migrate(APP.application(), APP.version(), process, slots.get(world.dice.nextInt(slots.size()))),
-                (view, failure) -> world.migrations += view == null ? 0 : 1);
+                (view, failure) -> {
+                    world.migrations += view == null ? 0 : 1;
+                    world.steadyMigrations += view != null && (steady || world.isSteady(process)) ? 1 : 0;
+                });
     }
 
     /** Whoever wants it dead asks until it is, or there is none of its name. */

@@ -23,6 +23,10 @@ import java.util.function.Consumer;
 class WorldFunction {
     /** A function that a message made makes others, and those none. */
     private static final int DEPTH = 2;
+    /** Sent by one that does nothing else: to one process, all the time. */
+    private static final int STEADY = 250;
+    private static final int STEADY_MS = 12;
+    private static final long STEADY_NS = 4_000 * ProcessWorld.MS;
 
     final ProcessWorld world;
     final String process;
@@ -35,6 +39,7 @@ class WorldFunction {
     private final boolean fails;
     private int left;
     private int sends;
+    private final long beganNs;
 
     WorldFunction(ProcessWorld world, WorldHost host, Action.HandOver over) {
         this.world = world;
@@ -44,7 +49,8 @@ class WorldFunction {
         this.process = over.process().contains("/") ? over.process().substring(0, over.process().indexOf('/')) : over.process();
         this.script = new Random(name.hashCode());
         this.fails = script.nextInt(5) == 0;
-        this.left = 1 + script.nextInt(4);
+        this.left = isSteady() ? STEADY : 1 + script.nextInt(4);
+        this.beganNs = world.nowNs;
         world.reads.began(name, world.nowNs);
         world.history.beganNs.putIfAbsent(name, world.nowNs);
         world.history.names.put(over.eventId().substring(0, over.eventId().indexOf('/')), name);
@@ -55,9 +61,26 @@ class WorldFunction {
         return name;
     }
 
+    private boolean isSteady() {
+        return over.grain().equals("steady");
+    }
+
+    /** It sends yet. */
+    boolean goesOn() {
+        return left > 0 && host.isThere(over.instance());
+    }
+
     void step() {
+        if (isSteady() && world.nowNs > beganNs + STEADY_NS) {
+            left = 0;
+        }
         if (left-- == 0) {
             end();
+            return;
+        }
+        if (isSteady()) {
+            world.steady.put("p" + Math.floorMod(name.hashCode(), PROCESSES), this);
+            send(Kind.PLAIN, "p" + Math.floorMod(name.hashCode(), PROCESSES));
             return;
         }
         boolean mayMake = name.chars().filter(c -> c == '#').count() < DEPTH;
@@ -83,7 +106,10 @@ class WorldFunction {
     }
 
     private void send(Kind kind) {
-        String to = "p" + script.nextInt(PROCESSES);
+        send(kind, "p" + script.nextInt(PROCESSES));
+    }
+
+    private void send(Kind kind, String to) {
         String function = script.nextInt(3) == 0 ? "atomic" : "f";
         String body = name + "#" + sends;
         long sentNs = kind == Kind.INVOKED ? world.history.invokedNs.computeIfAbsent(body, first -> world.nowNs) : world.nowNs;
@@ -126,7 +152,7 @@ class WorldFunction {
     }
 
     private void next() {
-        host.after(world.dice.nextInt(10), this::step);
+        host.after(isSteady() ? STEADY_MS : world.dice.nextInt(10), this::step);
     }
 
     void call(ProcessCall call, Consumer<Answer> then) {

@@ -260,6 +260,7 @@ final class WorldHost {
                     : view(find.process()), world.store.place(find.process()), null)));
             case Action.ListImages list -> after(1, () -> on(new Input.ImagesListed(list, List.of(), null)));
             case Action.DeleteImage delete -> delete(delete);
+            case Action.AskJournal ask -> after(1, () -> on(new Input.FromElsewhere(() -> ask.then().accept(null))));
             case Action.FindElsewhere find -> askOthers(tell -> world.commands.describe(find.process(), (view, failure) ->
                     tell.accept(() -> find.then().accept(view, failure))));
             case Action.InvokeElsewhere invoke -> askOthers(tell -> world.callers.askOwner(invoke.request(), () -> tell.accept(invoke.accepted()),
