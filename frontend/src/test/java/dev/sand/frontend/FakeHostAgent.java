@@ -52,6 +52,8 @@ public final class FakeHostAgent implements HostAgentPort {
     /** Slots that processes were to be moved to, and why they stay; null: they go. */
     public final List<Integer> moves = new CopyOnWriteArrayList<>();
     public volatile Failure stays;
+    /** The host that a process which is moved is on then. */
+    public volatile String movesTo;
     public final List<String> cancelled = new CopyOnWriteArrayList<>();
     public final List<String> retired = new CopyOnWriteArrayList<>();
     public final List<String> deleted = new CopyOnWriteArrayList<>();
@@ -165,6 +167,7 @@ public final class FakeHostAgent implements HostAgentPort {
             if (stays instanceof Failure why) {
                 return CompletableFuture.failedFuture(new ProcessException(why));
             }
+            processes.computeIfPresent(command.process(), (id, view) -> movesTo == null ? view : view.on(movesTo));
         }
         if (command.kind() == ProcessCommand.Kind.CREATE && swapped.remove(command.process()) instanceof ProcessView view) {
             processes.put(view.process(), view);

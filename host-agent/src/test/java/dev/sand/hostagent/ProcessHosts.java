@@ -30,7 +30,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * Two hosts, a and b, with the real Python runtime, that share a bus and a store on the disk, and the cloud process p, which begins on a.
  * Its function {@code take} takes a message, writes it down as {@code first} and sends it on, then waits while the test holds it, and writes
- * it down as {@code second}: whatever is killed meanwhile, both say the same.
+ * it down as {@code second}: whatever is killed meanwhile, both say the same. {@code stream}, in another process, sends to p all the time.
  */
 final class ProcessHosts implements AutoCloseable {
     static final Duration PATIENCE = Duration.ofSeconds(90);
@@ -54,6 +54,18 @@ final class ProcessHosts implements AutoCloseable {
                     """,
             "large", "import random\ndef handle(event, context):\n"
                     + "    context.process.state('large', bytes([event]) + random.Random(event).randbytes(%2$d - 1))\n",
+            "stream", """
+                    import os
+                    def handle(event, context):
+                        number = 0
+                        while os.path.exists("%1$s/hold"):
+                            try:
+                                context.process.send("p", "k", number)
+                            except Exception:  # it has gone to a host of which this one knows no way
+                                break
+                            number += 1
+                        return number
+                    """,
             "all", """
                     def handle(event, context):
                         p, sent, unread = context.process, [], []

@@ -143,8 +143,25 @@ class RemoteOperationsTest extends RemoteHostsFixture {
         membership.own(first, "a", 3);
         membership.own(second, "b", 3);
         await().until(() -> a.agent.moves.contains(second));
+        a.agent.movesTo = "b";
         a.agent.stays = null;
         assertThat(moved).succeedsWithin(Duration.ofSeconds(20));
         assertThat(a.agent.moves.getLast()).isEqualTo(second);
+    }
+
+    /** The owner of the slot may be another one by the time it is there. */
+    @Test
+    void a_process_that_is_not_where_it_was_to_be_is_moved_again_and_nobody_is_told_that_it_is() throws Exception {
+        hosts.process(new ProcessCommand("demo", 1, "p", ProcessCommand.Kind.CREATE)).join();
+        b.epoch = 2;
+        membership.own((Slots.of("p", HandMadeMembership.SLOTS) + 1) % HandMadeMembership.SLOTS, "b", 2);
+        a.agent.movesTo = "c";
+        var moved = hosts.migrate("demo", 1, "p", "b");
+        await().until(() -> a.agent.moves.size() == 2);
+        a.agent.movesTo = "b";
+        assertThat(moved.get(20, TimeUnit.SECONDS).host()).isEqualTo("b");
+        a.agent.movesTo = "c";
+        assertThatThrownBy(() -> hosts.migrate("demo", 1, "p", "b").get(20, TimeUnit.SECONDS))
+                .hasMessageContaining("process p is on host c").hasMessageContaining("not host b's any more");
     }
 }

@@ -24,9 +24,8 @@ class WorldFunction {
     /** A function that a message made makes others, and those none. */
     private static final int DEPTH = 2;
     /** Sent by one that does nothing else: to one process, all the time. */
-    private static final int STEADY = 250;
+    private static final int STEADY = 60;
     private static final int STEADY_MS = 12;
-    private static final long STEADY_NS = 4_000 * ProcessWorld.MS;
 
     final ProcessWorld world;
     final String process;
@@ -39,7 +38,6 @@ class WorldFunction {
     private final boolean fails;
     private int left;
     private int sends;
-    private final long beganNs;
 
     WorldFunction(ProcessWorld world, WorldHost host, Action.HandOver over) {
         this.world = world;
@@ -50,7 +48,6 @@ class WorldFunction {
         this.script = new Random(name.hashCode());
         this.fails = script.nextInt(5) == 0;
         this.left = isSteady() ? STEADY : 1 + script.nextInt(4);
-        this.beganNs = world.nowNs;
         world.reads.began(name, world.nowNs);
         world.history.beganNs.putIfAbsent(name, world.nowNs);
         world.history.names.put(over.eventId().substring(0, over.eventId().indexOf('/')), name);
@@ -71,9 +68,6 @@ class WorldFunction {
     }
 
     void step() {
-        if (isSteady() && world.nowNs > beganNs + STEADY_NS) {
-            left = 0;
-        }
         if (left-- == 0) {
             end();
             return;
