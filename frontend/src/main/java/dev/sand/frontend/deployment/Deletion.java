@@ -8,6 +8,7 @@ import dev.sand.datalayer.Registry;
 import dev.sand.event.HostAgentPort;
 import dev.sand.event.InvocationRecord;
 import dev.sand.event.InvocationResult.Status;
+import dev.sand.event.LogFields;
 import dev.sand.frontend.invoke.IdempotencyKeys;
 import dev.sand.frontend.invoke.Directory;
 import java.util.ArrayList;
@@ -68,7 +69,8 @@ public final class Deletion {
                 throw e;
             }
             directory.forget(application);
-            LOG.warn("application {} is deleted, and what is left of it goes later: {}", application, e.toString());
+            LOG.atWarn().addKeyValue(LogFields.APPLICATION, application)
+                    .log("application {} is deleted, and what is left of it goes later: {}", application, e.toString());
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.sand.frontend.deployment;
 
 import dev.sand.datalayer.Registry;
+import dev.sand.event.LogFields;
 import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -52,7 +53,8 @@ public final class UnfinishedDeletions implements AutoCloseable {
         try {
             deployer.alone(application, () -> deletion.goOn(application));
         } catch (RuntimeException e) {
-            LOG.info("application {} is deleted, and what is left of it stays for now: {}", application, e.toString());
+            LOG.atInfo().addKeyValue(LogFields.APPLICATION, application)
+                    .log("application {} is deleted, and what is left of it stays for now: {}", application, e.toString());
         }
     }
 
