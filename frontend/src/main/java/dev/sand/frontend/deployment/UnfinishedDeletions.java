@@ -31,11 +31,11 @@ public final class UnfinishedDeletions implements AutoCloseable {
     }
 
     public void start() {
-        thread.scheduleWithFixedDelay(this::look, 0, PERIOD_MS, TimeUnit.MILLISECONDS);
+        thread.scheduleWithFixedDelay(this::look, PERIOD_MS, PERIOD_MS, TimeUnit.MILLISECONDS);
     }
 
     /** Blocks. */
-    public void look() {
+    public synchronized void look() {
         try {
             Map<String, Long> now = registry.deletionsUnderWay();
             now.forEach((application, number) -> {
