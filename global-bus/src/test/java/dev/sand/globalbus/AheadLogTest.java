@@ -117,6 +117,16 @@ class AheadLogTest {
         }
     }
 
+    /** The log is not for a machine that loses its power: what is to be on the disk is in the database first. */
+    @Test
+    void whoWantsItOnTheDiskHasItInTheDatabase() throws Exception {
+        writerRests();
+        written(0, "a").join();
+        assertThat(rows()).isZero();
+        bus.sync();
+        assertThat(rows()).isEqualTo(1);
+    }
+
     @Test
     void whoGathersWritesItselfWhatIsForTheFileAlone() {
         writerRests();
