@@ -11,7 +11,6 @@ import dev.sand.hostagent.journal.JournalQueue.Given;
 import dev.sand.hostagent.journal.JournalTaking.Claim;
 import dev.sand.hostagent.journal.JournalTaking.Taken;
 import dev.sand.hostagent.objects.ObjectCopies;
-import dev.sand.hostagent.objects.Urgency;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -150,8 +149,8 @@ public final class BusJournal implements JournalAdapter {
 
     // --- the journal's thread
 
+    /** As urgent as any thread, and no more: messages do not wait for it, and it would take their functions' processors (BENCHMARKS.md). */
     private void run() {
-        Urgency.soon(); // what it does takes microseconds, and ends wait for it
         write = bus.gather();
         try {
             while (!queue.isClosed() || !queue.isEmpty() || order.postpones()) {
