@@ -22,13 +22,13 @@ struct Payload {
   3: optional DataReference reference
 }
 
-/** One piece of work for one grain instance (SAND 3.2, 4.1). */
 /** A value of a process's state. Absent value: the key is deleted, or there is none. */
 struct StateWrite {
   1: required string key,
   2: optional Payload value
 }
 
+/** One piece of work for one grain instance (SAND 3.2, 4.1). */
 struct EventMessage {
   1: required i16 schema,
   /** Derived, not drawn: execution id, "/", path of the state (and "#iteration"). The same in every attempt. */
