@@ -6,6 +6,7 @@ import dev.sand.hostagent.process.InImage;
 import dev.sand.hostagent.process.StateWrite;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -24,7 +25,14 @@ final class StateAhead {
 
     private static final class Reads {
         final Set<String> keys = new LinkedHashSet<>(2);
+        /** Others that it has asked for though it was told of as many as it may be. */
+        final Set<String> others = new HashSet<>(0);
         int told;
+
+        /** It reads this and that: what it read before says little of what it will. */
+        boolean reachesFar() {
+            return others.size() >= MOST_KEYS;
+        }
     }
 
     private final CoreContext context;
@@ -39,9 +47,11 @@ final class StateAhead {
 
     /** It has asked. */
     void onRead(String grain, String key) {
-        Set<String> keys = byGrain.computeIfAbsent(grain, added -> new Reads()).keys;
-        if (keys.size() < MOST_KEYS) {
-            keys.add(key);
+        Reads reads = byGrain.computeIfAbsent(grain, added -> new Reads());
+        if (reads.keys.size() < MOST_KEYS) {
+            reads.keys.add(key);
+        } else if (told != null && !reads.reachesFar() && !reads.keys.contains(key)) {
+            reads.others.add(key);
         }
     }
 
@@ -53,6 +63,9 @@ final class StateAhead {
         }
         if (++reads.told % AGAIN == 0) {
             byGrain.remove(grain);
+            return List.of();
+        }
+        if (reads.reachesFar()) {
             return List.of();
         }
         List<StateWrite> values = new ArrayList<>(reads.keys.size());

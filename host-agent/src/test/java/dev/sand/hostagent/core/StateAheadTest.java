@@ -14,6 +14,7 @@ import dev.sand.event.ProcessSpec;
 import dev.sand.event.Slots;
 import dev.sand.hostagent.core.CoreFixture.Running;
 import dev.sand.hostagent.process.StateWrite;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -105,6 +106,21 @@ class StateAheadTest extends ProcessFixture {
             shop.settle();
         }
         assertThat(all).as("four keys, until it is seen that it asks no more").isEqualTo(63 * 4);
+    }
+
+    /** Its values would be carried to it in vain. */
+    @Test
+    void oneThatReadsOtherKeysEachTimeIsToldNothing() {
+        List<Integer> told = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            Running next = running("p");
+            told.add(told(next).size());
+            state(next, "k" + i);
+            finish(next);
+            shop.settle();
+        }
+        assertThat(told.subList(0, 8)).as("of as many as it may be, until four others").containsExactly(0, 1, 2, 3, 4, 4, 4, 4);
+        assertThat(told.subList(8, 20)).containsOnly(0);
     }
 
     /** What it was told is no more what it would be given, once another one has ended. */
