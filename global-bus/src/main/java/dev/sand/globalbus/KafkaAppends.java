@@ -2,6 +2,7 @@ package dev.sand.globalbus;
 
 import dev.sand.globalbus.BusException.Kind;
 import dev.sand.globalbus.GlobalBus.AppendListener;
+import dev.sand.globalbus.KafkaFirsts.Writing;
 import dev.sand.globalbus.KafkaTopics.Topic;
 import java.util.ArrayDeque;
 import java.util.HashMap;
@@ -10,7 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.TimeoutException;
@@ -20,7 +21,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The thread that gives records to Kafka's producer, whose {@code send} may block: callers only add to a bounded backlog.
  * Records of a topic that the client does not know, or knows no more, wait in order until the cluster was asked for it; others
- * pass them.
+ * pass them. So do those behind the first one for a partition ({@link KafkaFirsts}).
  */
 final class KafkaAppends implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(KafkaAppends.class);
@@ -36,6 +37,9 @@ final class KafkaAppends implements Runnable {
 
         /** @param found null when the cluster could not be asked */
         record Asked(String topic, Optional<Topic> found, BusException failure) implements Command {}
+
+        /** The first record for a partition has an answer. */
+        record Through(Writing<Append> to, boolean isTaken) implements Command {}
 
         /** The last one. */
         record Close() implements Command {}
@@ -53,16 +57,18 @@ final class KafkaAppends implements Runnable {
 
     private final KafkaBus.Options options;
     private final KafkaTopics topics;
-    private final KafkaProducer<byte[], byte[]> producer;
+    private final Producer<byte[], byte[]> producer;
     private final Backlog<Command> backlog;
     /** By topic, in order: what waits for an answer of the cluster about the topic, of which one is always under way. */
     private final Map<String, ArrayDeque<Command.Append>> parked = new HashMap<>();
+    private final KafkaFirsts<Command.Append> firsts = new KafkaFirsts<>();
+    private int firstsUnderWay;
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private boolean closing;
     private volatile boolean closed;
     private volatile boolean away;
 
-    KafkaAppends(KafkaBus.Options options, KafkaTopics topics, KafkaProducer<byte[], byte[]> producer) {
+    KafkaAppends(KafkaBus.Options options, KafkaTopics topics, Producer<byte[], byte[]> producer) {
         this.options = options;
         this.topics = topics;
         this.producer = producer;
@@ -97,11 +103,12 @@ final class KafkaAppends implements Runnable {
 
     @Override
     public void run() {
-        while (!closing || !parked.isEmpty()) {
+        while (!closing || !parked.isEmpty() || firstsUnderWay > 0) {
             for (Command command : backlog.next(Long.MAX_VALUE)) {
                 switch (command) {
                     case Command.Append append -> accept(append);
                     case Command.Asked answer -> onAsked(answer);
+                    case Command.Through through -> onThrough(through);
                     case Command.Close _ -> closing = true;
                 }
             }
@@ -117,7 +124,14 @@ final class KafkaAppends implements Runnable {
         Topic topic = topics.known(append.topic());
         if (before != null) {
             before.add(append);
-        } else if (topic == null || !topic.has(append.partition()) || !isSent(append)) {
+            return;
+        }
+        boolean isKnown = topic != null && topic.has(append.partition());
+        Writing<Command.Append> to = isKnown ? firsts.of(append.topic(), topic, append.partition()) : null;
+        if (to != null && to.holds(append)) {
+            return;
+        }
+        if (to == null || !isSent(append, topic, to)) {
             parked.computeIfAbsent(append.topic(), t -> new ArrayDeque<>()).add(append);
             ask(append.topic());
         }
@@ -150,17 +164,30 @@ final class KafkaAppends implements Runnable {
         }
     }
 
+    private void onThrough(Command.Through through) {
+        firstsUnderWay--;
+        ArrayDeque<Command.Append> waiting = through.to().through(through.isTaken());
+        for (Command.Append next = waiting.poll(); next != null; next = waiting.poll()) {
+            accept(next);
+            if (through.to().isFirstUnderWay()) {
+                return;
+            }
+        }
+    }
+
     private boolean isTooOld(Command.Append append) {
         return System.nanoTime() - append.addedNs() > options.timeout().toNanos();
     }
 
     /** @return false when the producer has lost sight of the topic: it forgets all it knows while no broker answers */
-    private boolean isSent(Command.Append append) {
+    private boolean isSent(Command.Append append, Topic topic, Writing<Command.Append> to) {
         if (isTooOld(append)) {
             fail(append, new BusException(Kind.AWAY, "cannot append to " + append.topic() + ": the global bus has not answered for "
                     + options.timeout(), null));
             return true;
         }
+        boolean isAlone = to.goes(topic.id(), append.addedNs());
+        firstsUnderWay += isAlone ? 1 : 0;
         AtomicBoolean refused = new AtomicBoolean();
         Thread sender = Thread.currentThread();
         try {
@@ -169,11 +196,21 @@ final class KafkaAppends implements Runnable {
                         if (failure instanceof TimeoutException && Thread.currentThread() == sender) {
                             refused.set(true);
                         } else {
+                            if (isAlone) {
+                                backlog.add(new Command.Through(to, failure == null));
+                            }
                             onSent(append, metadata == null ? -1 : metadata.offset(), failure);
                         }
                     });
         } catch (KafkaException | IllegalStateException e) {
+            if (isAlone) {
+                backlog.add(new Command.Through(to, false));
+            }
             onSent(append, -1, e);
+        }
+        if (refused.get() && isAlone) {
+            to.stays();
+            firstsUnderWay--;
         }
         return !refused.get();
     }

@@ -16,6 +16,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
@@ -26,7 +28,7 @@ import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.TopicExistsException;
 
 /** The topics of the cluster: made, deleted, asked about. What is known of one is kept until it turns out to be wrong. */
-final class KafkaTopics {
+class KafkaTopics {
     /** @param id tells a topic from one of its name that was made later */
     record Topic(Uuid id, int partitions) {
         boolean has(int partition) {
@@ -150,6 +152,10 @@ final class KafkaTopics {
         awaitThat(() -> await(admin.describeTopics(List.of(physical(topic))).allTopicNames().toCompletionStage()
                 .handle((found, failure) -> failure == null && found.values().stream().allMatch(KafkaTopics::isLed))
                 .toCompletableFuture(), "see topic " + topic), "see topic " + topic);
+        // The leader that the cluster names may not know yet that it is one.
+        Map<TopicPartition, OffsetSpec> all = IntStream.range(0, partitions).boxed()
+                .collect(Collectors.toMap(partition -> partition(topic, partition), partition -> OffsetSpec.latest()));
+        await(admin.listOffsets(all).all(), "see topic " + topic);
         await(ask(topic), "see topic " + topic);
     }
 

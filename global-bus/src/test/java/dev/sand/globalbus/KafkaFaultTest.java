@@ -28,6 +28,7 @@ class KafkaFaultTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     /** Longer than a broker takes to start on the busiest machine; nothing waits so long where it does not. */
     private static final Duration ABSENCE = Duration.ofMinutes(5);
+    private static final int NEW_TOPICS = Integer.getInteger("sand.test.topics", 10);
     private static KafkaNode node;
 
     @BeforeAll
@@ -104,6 +105,28 @@ class KafkaFaultTest {
             assertThat(new ArrayList<>(acknowledged.values())).isEqualTo(sorted(acknowledged));
             assertThat(seen.offsets()).isEqualTo(new ArrayList<>(new TreeMap<>(acknowledged).keySet()));
             assertThat(GlobalBusContract.texts(bus.read("t", 0, 19_999, 10))).containsExactly("r19999");
+        }
+    }
+
+    /** A broker may not know yet that it leads a partition, and say so of the first records, and no more of those behind them. */
+    @Test
+    void newTopicsTakeTheirFirstRecordsAndInTheirOrder() {
+        try (KafkaBus bus = bus(node, 64 << 20, ABSENCE, "new.")) {
+            for (int topic = 0; topic < NEW_TOPICS; topic++) {
+                String name = "t" + topic;
+                bus.createTopic(name, 3);
+                List<CompletableFuture<Long>> offsets = new ArrayList<>();
+                for (int i = 0; i < 300; i++) {
+                    CompletableFuture<Long> offset = new CompletableFuture<>();
+                    bus.append(name, i % 3, GlobalBusContract.bytes("r" + i), GlobalBusContract.listener(offset));
+                    offsets.add(offset);
+                }
+                await().atMost(PATIENCE).untilAsserted(() -> assertThat(offsets).allMatch(CompletableFuture::isDone));
+                for (int i = 0; i < 300; i++) {
+                    assertThat(offsets.get(i).join()).isEqualTo(i / 3);
+                }
+                bus.deleteTopic(name);
+            }
         }
     }
 
