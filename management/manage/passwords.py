@@ -53,6 +53,9 @@ def _fits(hash, password):
         return False
 
 
-def is_old(hash):
-    """It was made with less than is asked for today."""
-    return HASHER.check_needs_rehash(hash)
+def renewed(hash, password):
+    """What is to be kept in place of a hash that the password fits. None: it is as one that is made today."""
+    normalised = normal(password)
+    if HASHER.check_needs_rehash(hash) or (normalised != password and not _fits(hash, normalised)):
+        return HASHER.hash(normalised)
+    return None

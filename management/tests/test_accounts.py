@@ -7,6 +7,8 @@ import pytest
 from argon2 import PasswordHasher
 
 SECRET = "correct horse battery"
+TODAYS = PasswordHasher(time_cost=3, memory_cost=19 * 1024, parallelism=1)
+LESS = PasswordHasher(time_cost=1, memory_cost=8 * 1024, parallelism=1)
 
 
 def hashed(text):
@@ -63,6 +65,49 @@ def test_a_password_is_one_however_its_accents_are_written(ada, caller, sand_app
         assert [sign_in(caller, "ada", one).status for one in (decomposed, "cafe creme")] == [201, 401]
     finally:
         users.put("ada", users.get("ada") | {"hash": PasswordHasher().hash(SECRET)})
+
+
+def test_what_was_kept_otherwise_is_kept_as_today_once_its_user_signs_in(ada, caller, sand_application):
+    composed, decomposed = "caf\u00e9 cr\u00e8me", "cafe\u0301 cre\u0300me"
+    users = sand_application.data.table("users")
+    as_it_was = users.get("ada")["hash"]
+
+    def kept_after(hash, typed):
+        users.put("ada", users.get("ada") | {"hash": hash})
+        assert sign_in(caller, "ada", typed).status == 201
+        return users.get("ada")["hash"]
+
+    try:
+        # Before passwords were normalised: that of what was typed then, which another keyboard could not sign in with.
+        typed_so = TODAYS.hash(decomposed)
+        assert TODAYS.verify(kept_after(typed_so, decomposed), composed)
+        assert sign_in(caller, "ada", composed).status == 201
+        # With less than is asked for today.
+        assert TODAYS.check_needs_rehash(LESS.hash(composed))
+        assert not TODAYS.check_needs_rehash(kept_after(LESS.hash(composed), decomposed))
+        # As it is made today it stays, however the password is typed.
+        todays = TODAYS.hash(composed)
+        assert [kept_after(todays, one) for one in (composed, decomposed)] == [todays, todays]
+    finally:
+        users.put("ada", users.get("ada") | {"hash": as_it_was})
+
+
+def test_a_password_that_is_set_while_its_user_signs_in_with_the_old_one_stays(ada, caller, platform, sand_application):
+    users = sand_application.data.table("users")
+    as_it_was = users.get("ada")
+    new = TODAYS.hash("another password")
+
+    def changes_meanwhile(asked):
+        users.put("ada", users.get("ada") | {"hash": new, "changedMs": as_it_was["changedMs"] + 1})
+        return 200, {"value": asked["body"]["box"].removeprefix("box:")}
+
+    try:
+        users.put("ada", as_it_was | {"hash": LESS.hash(SECRET)})
+        platform.answers["openSealed"] = changes_meanwhile
+        assert sign_in(caller, "ada", token="overtaken").status == 401
+        assert users.get("ada")["hash"] == new
+    finally:
+        users.put("ada", as_it_was)
 
 
 def test_who_signs_in_has_a_session(ada, caller, sand_application):

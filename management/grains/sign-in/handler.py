@@ -32,8 +32,9 @@ def create(request):
 
 def _signed_in(request, name, user, password, hash):
     users = store.Rows(request, "users")
-    if passwords.is_old(user["hash"]):
-        users.change(name, lambda _: {"hash": passwords.HASHER.hash(passwords.normal(password))})
+    if renewed := passwords.renewed(user["hash"], password):
+        # Not over the hash of another password, which was set meanwhile.
+        users.change(name, lambda row: {"hash": renewed} if row["hash"] == user["hash"] else {})
     session = sessions.begin(request, name, hash)
     # Who has changed the password meanwhile, or disabled the user, has ended all sessions that there were.
     if users.get(name)["changedMs"] != user["changedMs"]:
