@@ -155,16 +155,31 @@ def handle(event, context):
     raise ValueError("broken")
 """
 
+# A grain that answers all else.
+ROLLS_NOTHING_BACK = """
+
+def handle(event, context, whole=handle):
+    if event["operation"] == "rollback":
+        raise ValueError("broken")
+    return whole(event, context)
+"""
+
 
 @pytest.mark.usefixtures("page")
-def test_a_walk_where_a_grain_of_the_management_is_broken(tmp_path: Path) -> None:
+def test_a_walk_where_grains_of_the_management_are_broken(tmp_path: Path) -> None:
     folder = tmp_path / "management"
     shutil.copytree(CHECKOUT / "management", folder)
-    (folder / "grains/applications/handler.py").write_text(BROKEN)
+    for grain in ("applications", "logs"):
+        (folder / "grains" / grain / "handler.py").write_text(BROKEN)
+    with (folder / "grains/aliases/handler.py").open("a") as handler:
+        handler.write(ROLLS_NOTHING_BACK)
+    gate = shutil.copytree(APPLICATIONS / "gate", tmp_path / "gate")
     with LocalPlatform(*sandbox_option(), "--management", str(folder)) as local:
         tested = Tested(local)
         until(lambda: tested.http.get("/api/v1/management").json()["version"], "management does operations", 180)
-        tested.sand("deploy", str(APPLICATIONS / "gate"))
+        tested.sand("deploy", str(gate))
+        (gate / "README.md").write_text("the second version\n")
+        tested.sand("deploy", str(gate))
         walk("broken.mjs", local.server)
 
 

@@ -2,6 +2,7 @@
 import createClient from "openapi-fetch";
 import type { components, paths } from "../../target/schema";
 import { isOfOtherSession, toSessions } from "../model/who";
+import { shownDirect } from "./direct";
 import { askForKey, isSignedIn, otherSession, shownKey, visit } from "./key";
 
 export type Schemas = components["schemas"];
@@ -28,7 +29,8 @@ export const client = createClient<paths>({ baseUrl: SERVER.replace(/\/$/, ""), 
 
 client.use({
   onRequest({ request }) {
-    for (const [name, value] of Object.entries(shownKey())) request.headers.set(name, value);
+    const shown = { ...shownKey(), ...shownDirect(request.url.slice(SERVER.length)) };
+    for (const [name, value] of Object.entries(shown)) request.headers.set(name, value);
     return request;
   },
   onResponse({ request, response }) {

@@ -90,8 +90,9 @@ export function useLines(source: Source, filter: LineFilter, follows = true): re
         },
         (error: unknown) => {
           if (own.signal.aborted) return;
-          if (error instanceof Refusal && !isPassing(error.status)) setFound({ ...NOTHING, refusal: error });
-          else again = window.setTimeout(load, AGAIN_MS);
+          if (error instanceof Refusal) setFound({ ...NOTHING, refusal: error });
+          // What passes is said as long as it lasts.
+          if (!(error instanceof Refusal) || isPassing(error.status)) again = window.setTimeout(load, AGAIN_MS);
         },
       );
     }

@@ -7,6 +7,7 @@ import type { Route } from "../model/route";
 import { formatRoute } from "../model/route";
 import { firstPart } from "../model/settings";
 import { Boundary } from "../parts/Boundary";
+import { DirectSaid } from "../parts/Direct";
 import { KeyAsked } from "../parts/KeyAsked";
 import { Title, To } from "../parts/bits";
 import { useTurn } from "../parts/kept";
@@ -72,6 +73,7 @@ export function App() {
         {"app" in route && <Sections route={route} app={route.app} />}
       </header>
       <main ref={main} tabIndex={-1}>
+        <DirectSaid />
         <Boundary key={`${turn} ${page}`}>
           <Page route={route} />
         </Boundary>

@@ -8,6 +8,7 @@ import { isFolded } from "../model/foldedJson";
 import { type Route, formatRoute } from "../model/route";
 import { SHOWN_CHARACTERS, value, visible } from "../model/show";
 import { Copy } from "./copy";
+import { DirectOffered } from "./Direct";
 import { JsonTree } from "./JsonTree";
 import { plain } from "./plain";
 
@@ -87,6 +88,7 @@ export function Trouble({ error }: { readonly error: unknown }) {
           : {visible(one.detail)}
         </p>
       ))}
+      {refusal?.problem && <DirectOffered problem={refusal.problem} />}
     </div>
   );
 }

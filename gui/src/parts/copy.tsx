@@ -1,7 +1,8 @@
 // Texts to be taken along: values, commands, the request of a page.
 import { useEffect, useState } from "react";
-import { isKnown } from "../api/key";
 import { SERVER } from "../api/client";
+import { shownDirect, useDirect } from "../api/direct";
+import { isKnown } from "../api/key";
 import { asCommand } from "../model/command";
 import { type Shown, asCurl } from "../model/curl";
 
@@ -46,12 +47,14 @@ interface Requested extends Shown {
 }
 
 export function AsCurl({ name, command, ...request }: Requested) {
+  useDirect();
+  const direct = shownDirect(request.url.slice(SERVER.length));
   const ways = command ? "as curl, as command" : "as curl";
   return (
     <details className="curl">
       <summary>{name === undefined ? ways : `${name} ${ways}`}</summary>
-      <Command text={asCurl({ ...request, isKeyed: isKnown() })} />
-      {command && <Command text={asCommand(SERVER, command)} />}
+      <Command text={asCurl({ ...request, headers: { ...request.headers, ...direct }, isKeyed: isKnown() })} />
+      {command && <Command text={asCommand(SERVER, [...("Sand-Direct" in direct ? ["--direct"] : []), ...command])} />}
     </details>
   );
 }
