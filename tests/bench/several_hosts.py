@@ -70,7 +70,7 @@ class SeveralHosts:
 
     def launch(self, name: str) -> None:
         program = next(program for program in processes.programs(self.cluster) if program.name == name)
-        java, *rest = without(program.command, "--operator-key")
+        java, *rest = without_key(program.command)
         processes.launch(self.cluster, dataclasses.replace(program, command=[java, *self._java.get(name, []), *rest]))
 
     def kill(self, name: str) -> float:
@@ -116,6 +116,10 @@ class SeveralHosts:
         shutil.rmtree(self.cluster.home, ignore_errors=True)
 
 
-def without(command: list[str], option: str) -> list[str]:
-    """The measuring clients show no key: these frontends, which only this machine reaches, ask for none."""
-    return command if option not in command else [*command[: command.index(option)], *command[command.index(option) + 2 :]]
+def without_key(command: list[str]) -> list[str]:
+    """The measuring clients show no key: these frontends, which only this machine reaches, ask for none. What nginx brings they
+    would refuse then, unless it is asked for by a name that they were given."""
+    if "--operator-key" not in command:
+        return command
+    at = command.index("--operator-key")
+    return [*command[:at], "--allow-host", "127.0.0.1", *command[at + 2 :]]

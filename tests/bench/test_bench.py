@@ -11,6 +11,7 @@ sys.path[:0] = [str(TOP / "tests"), str(TOP / "deploy")]
 
 from bench import backup, killed, transition  # noqa: E402
 from bench.load import end_of, end_recorded  # noqa: E402
+from bench.several_hosts import without_key  # noqa: E402
 from bench.verdicts import Answer, Story, Verdict, count, expected, first_recovered, judge  # noqa: E402
 
 PROBLEM = {"Content-Type": "application/problem+json"}
@@ -107,3 +108,9 @@ def test_a_wide_map_is_judged_by_the_longest_signal_of_all() -> None:
     assert transition.row("transition-map", "50000", "140000", "500000", "a Map").met
     small = transition.row("transition-small", "20000", "90000", "9000000", "a Task")
     assert (small.value, small.target, small.met) == (20.0, "p50 <= 20", True)
+
+
+def test_frontends_without_a_key_answer_what_nginx_brings() -> None:
+    keyed = ["java", "--operator-key", "FILE", "--role", "frontend"]
+    assert without_key(keyed) == ["java", "--allow-host", "127.0.0.1", "--role", "frontend"]
+    assert without_key(["java", "--role", "host"]) == ["java", "--role", "host"]
