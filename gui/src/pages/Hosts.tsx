@@ -66,7 +66,7 @@ function OneHost({ host, operates }: { readonly host: Host; readonly operates: b
         rows={sandboxes}
         rowKey={(one) => `${one.application} ${one.version} ${one.id}`}
         columns={SANDBOXES}
-        empty={<p>No application has a sandbox here now. One is started with the first request for it, and stops when it is idle.</p>}
+        empty={<p>No application has a sandbox here now. {host.draining ? "None is started until it takes work again." : "One is started with the first request for it, and stops when it is idle."}</p>}
       />
       {operates && <Service host={host} />}
       {absent > 0 && <p className="quiet">{many(absent, "application")} known here without a sandbox now.</p>}
