@@ -2,7 +2,7 @@
 // Deploys what it needs. Usage: application.mjs SERVER.
 import assert from "node:assert/strict";
 import { strToU8, zipSync } from "fflate";
-import { accessible, fitsPhone, goneAlone, withPage } from "./browser.mjs";
+import { LONG_WORD, accessible, fitsPhone, goneAlone, withPage } from "./browser.mjs";
 
 const server = process.argv[2];
 const step = (text) => console.log(text);
@@ -21,10 +21,22 @@ triggers:
   "grains/plain/handler.py": "def handle(event, context):\n    return event\n",
 };
 
-await withPage(async (page) => {
-  const zip = zipSync(Object.fromEntries(Object.entries(FILES).map(([path, text]) => [path, strToU8(text)])));
+const LONG_NAME = LONG_WORD.slice(0, 60);
+const long = LONG_NAME.toLowerCase();
+const LONG_FILES = {
+  "sand.yaml": `name: ${long}\nworkflows:\n  ${LONG_NAME}: {file: workflows/main.asl.json}\n`,
+  "grains/plain/handler.py": FILES["grains/plain/handler.py"],
+  "workflows/main.asl.json": JSON.stringify({ StartAt: LONG_NAME, States: { [LONG_NAME]: { Type: "Succeed" } } }),
+};
+
+async function deploy(files) {
+  const zip = zipSync(Object.fromEntries(Object.entries(files).map(([path, text]) => [path, strToU8(text)])));
   const made = await fetch(`${server}/api/v1/applications`, { method: "POST", body: zip, headers: { "Content-Type": "application/zip" } });
   assert.equal(made.status, 201, await made.text());
+}
+
+await withPage(async (page) => {
+  await deploy(FILES);
 
   step("what it is for, as text and in its lines");
   await page.goto(`${server}/ui/#/applications/described`);
@@ -74,5 +86,19 @@ await withPage(async (page) => {
     await page.goto(`${server}/ui/#/applications/described${rest}`);
     await goneAlone(page, /^Unknown|Not found/);
   }
+
+  step("names as long as they may be widen no page of a phone, and stay where they belong");
+  await deploy(LONG_FILES);
+  await fitsPhone(page, server, [`#/applications/${long}`, `#/deploy?into=${long}`, `#/applications/${long}/workflows/${LONG_NAME}`]);
+  await page.goto(`${server}/ui/#/applications/${long}/logs`);
+  const tab = page.getByRole("link", { name: "Logs", exact: true });
+  await page.getByRole("heading", { name: "Logs", level: 1 }).waitFor();
+  const { x, width } = await tab.boundingBox();
+  assert.ok(x >= 0 && x + width <= 390, "the tab of the page is seen");
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.goto(`${server}/ui/#/applications/${long}`);
+  const card = page.locator(".cards > li");
+  await card.getByRole("link", { name: LONG_NAME, exact: true }).waitFor();
+  assert.ok(await card.evaluate((box) => box.scrollWidth <= box.clientWidth), "a name is in its card");
 });
 console.log("walked");

@@ -1,10 +1,11 @@
 // Versions of an application, which this walk deploys by itself. Usage: versions.mjs SERVER.
 import assert from "node:assert/strict";
 import { strToU8, zipSync } from "fflate";
-import { accessible, fitsPhone, withPage } from "./browser.mjs";
+import { LONG_WORD, accessible, fitsPhone, withPage } from "./browser.mjs";
 
 const server = process.argv[2];
 const step = (text) => console.log(text);
+const LONG_PATH = `${LONG_WORD}/${LONG_WORD}`;
 const GRAIN = "def handle(event, context):\n    return ";
 
 async function deploy(files) {
@@ -15,17 +16,19 @@ async function deploy(files) {
 const ask = async (target) => (await fetch(`${server}/invoke/versioned/${target}`, { method: "POST" })).json();
 
 await withPage(async (page) => {
-  await deploy({ "grains/tell/handler.py": `${GRAIN}"one"\n`, "page.html": "<script>window.ran = 1</script>", data: "\0\u0001" });
-  await deploy({ "grains/tell/handler.py": `${GRAIN}"two"\n`, "page.html": "<script>window.ran = 2</script>" });
+  await deploy({ "grains/tell/handler.py": `${GRAIN}"one"\n`, "page.html": "<script>window.ran = 1</script>", [LONG_PATH]: "one", data: "\0\u0001" });
+  await deploy({ "grains/tell/handler.py": `${GRAIN}"two"\n`, "page.html": "<script>window.ran = 2</script>", [LONG_PATH]: "two" });
 
   step("what a version changed, against the one that is live");
   await page.goto(`${server}/ui/#/applications/versioned`);
   await page.getByRole("link", { name: "Versions", exact: true }).click();
   await page.getByRole("link", { name: "compare with live" }).click();
-  await page.getByText("3 files differ, 1 as before").waitFor();
+  await page.getByText("4 files differ, 1 as before").waitFor();
   const lines = page.getByLabel("Differences of grains/tell/handler.py");
   assert.match(await lines.locator(".removed").innerText(), /return "two"/);
   assert.match(await lines.locator(".added").innerText(), /return "one"/);
+  const path = page.locator("summary", { hasText: LONG_PATH });
+  assert.ok(await path.evaluate((box) => box.scrollWidth <= box.clientWidth), "a long path is seen to its end");
   await accessible(page, "versions");
 
   step("rolled back, and live again");

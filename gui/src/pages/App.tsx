@@ -106,8 +106,14 @@ function Sections({ route, app }: { readonly route: Route; readonly app: string 
     ["Processes", { page: "processes", app, status: "", after: "" }, ["processes", "process"]],
     ["Logs", { page: "logs", app, grain: "", level: "", text: "", hide: hiddenStreams(), execution: "" }, ["logs"]],
   ];
+  const nav = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // Where there is no room for all of them, that of the page is seen.
+    const here = nav.current?.querySelector<HTMLElement>("[aria-current]");
+    if (nav.current && here) nav.current.scrollLeft = here.offsetLeft - nav.current.offsetLeft - (nav.current.clientWidth - here.offsetWidth) / 2;
+  }, [route.page]);
   return (
-    <nav className="tabs" aria-label="Application">
+    <nav ref={nav} className="tabs" aria-label="Application">
       {sections.map(([label, to, pages]) => (
         <Tab key={label} to={to} label={label} here={pages.includes(route.page)} />
       ))}
