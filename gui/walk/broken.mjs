@@ -32,6 +32,13 @@ await withPage(async (page) => {
   await page.getByRole("region", { name: "local", exact: true }).waitFor();
   assert.equal(await said.count(), 0);
 
+  step("who operates the platform sees what does its operations, and which grain failed");
+  const management = page.getByRole("region", { name: "Management", exact: true });
+  await management.getByText(/^\d+ grains of version 1$/).waitFor();
+  await management.getByRole("row", { name: /^applications .*ValueError: broken/ }).waitFor();
+  assert.equal(await management.getByRole("rowheader", { name: "versions" }).count(), 0);
+  await accessible(page, "hosts-broken");
+
   step("a log that its grain does not give says so, and goes on asking");
   await page.goto(`${server}/ui/#/applications/gate/logs`);
   await said.filter({ hasText: "Grain 'logs' of the management application" }).waitFor();

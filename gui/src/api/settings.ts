@@ -13,6 +13,7 @@ export const settingsPaths = {
   keys: () => address("api/v1/keys"),
   key: (id: string) => address(`api/v1/keys/${encodeURIComponent(id)}`),
   quotas: (tenant: string) => address(`api/v1/tenants/${encodeURIComponent(tenant)}/quotas`),
+  management: () => address("api/v1/management"),
   audit: (filter: AuditFilter) => address(`api/v1/audit?${new URLSearchParams(asked(filter))}`),
 };
 

@@ -8,6 +8,7 @@ import { ago, bytes, duration, many } from "../model/show";
 import { Facts, Found, Meter, Section, StatusBadge, Title, To } from "../parts/bits";
 import { AsCurl } from "../parts/copy";
 import { type Column, Table } from "../parts/Table";
+import { Management } from "./hosts/Management";
 import { Service } from "./hosts/Service";
 
 export function Hosts() {
@@ -37,6 +38,7 @@ export function Hosts() {
           );
         }}
       </Found>
+      {operates && <Management />}
       <AsCurl url={paths.status()} command={["ps"]} />
     </>
   );
