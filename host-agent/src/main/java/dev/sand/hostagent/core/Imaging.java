@@ -81,6 +81,13 @@ final class Imaging extends Timed {
         }
     }
 
+    /** Its large messages are read, and none has come yet that an image would have to have. */
+    void areRead() {
+        if (!closed && state == State.NONE && context.nowNs >= notBeforeNs && journaled.isWorthIt(process.stateBytes())) {
+            context.timers.arm(this, context.nowNs);
+        }
+    }
+
     /** @param then told why it could not be written, or null */
     void checkpoint(Consumer<Failure> then) {
         if (closed) {

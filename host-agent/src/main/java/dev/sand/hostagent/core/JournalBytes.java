@@ -91,10 +91,19 @@ final class JournalBytes {
         /** @param messageBytes of large messages that it has */
         boolean isTooMuch(long stateBytes, long messageBytes) {
             Bytes own = own();
-            long most = Math.max(OF_ONE, stateBytes / 4);
+            long most = most(stateBytes);
             boolean isSpared = own.whole < SPARED * Math.min(messageBytes, OF_ONE);
             return own.held >= most || !isSpared && own.whole >= most
                     || isMuch(all.held, OF_ALL, own.held) || isMuch(all.whole, isSpared ? SPARED * OF_ALL : OF_ALL, own.whole);
+        }
+
+        private static long most(long stateBytes) {
+            return Math.max(OF_ONE, stateBytes / 4);
+        }
+
+        /** It would be too much soon, perhaps when there are large messages again: now there are none. */
+        boolean isWorthIt(long stateBytes) {
+            return own().whole >= most(stateBytes) / 2;
         }
 
         private boolean isMuch(long ofAll, long most, long own) {

@@ -54,6 +54,7 @@ final class ProcessRecords {
                     return; // it is the next owner's
                 }
                 boolean settles = finished != null && !home.isGone();
+                boolean hadLarge = process.mailbox().besideBytes() > 0;
                 home.counts().sent += sends.size();
                 if (settles) {
                     home.counts().received += finished.received();
@@ -62,6 +63,9 @@ final class ProcessRecords {
                 context.processes.deferred().deliver(home.application(), executionId, sends);
                 if (settles) { // an image that begins now lets the journal go, which alone had what was sent
                     home.overflow().check();
+                    if (hadLarge && home.process().mailbox().besideBytes() == 0) {
+                        home.imaging().areRead();
+                    }
                     home.mailbox().onRoom();
                 }
                 then.run();

@@ -99,6 +99,22 @@ class JournalBytesTest extends ProcessFixture {
         assertThat(images("p").getFirst().image().messages()).isEmpty();
     }
 
+    /** Not when the next large message comes, which would be in the image. */
+    @Test
+    void oneIsWrittenOnceTheFunctionHasEndedThatHadTheMessages() {
+        int half = (int) (JournalBytes.OF_ONE / VALUE / 2);
+        finish(withMessages("p", half / 2));
+        shop.settle();
+        shop.after(1);
+        assertThat(images("p")).as("too little for one").isEmpty();
+        Running receiver = withMessages("p", half / 2 + 1);
+        assertThat(images("p")).isEmpty();
+        finish(receiver);
+        shop.settle();
+        shop.after(1);
+        assertThat(images("p")).singleElement().satisfies(write -> assertThat(write.image().messages()).isEmpty());
+    }
+
     @Test
     void aFunctionThatKeepsItsLargeMessagesHoldsNoImageUpForEver() {
         withMessages("p", 60);
