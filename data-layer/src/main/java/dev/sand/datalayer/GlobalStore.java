@@ -1,5 +1,7 @@
 package dev.sand.datalayer;
 
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -85,6 +87,23 @@ public interface GlobalStore extends AutoCloseable {
                 put(write.table(), write.scope(), write.key(), write.value(), ANY);
             }
         }
+    }
+
+    /** A value in the caller's memory, which stays as it is until it is stored; without an epoch. */
+    record Lent(String table, String scope, String key, ByteBuffer value) {
+        private Write copied() {
+            byte[] bytes = new byte[value.remaining()];
+            value.get(value.position(), bytes);
+            return new Write(table, scope, key, bytes);
+        }
+    }
+
+    /** As {@link #writeAll(List)}, first of values that the store need not have copied where it can write them from where they lie. */
+    default void writeAll(List<Lent> lent, List<Write> behind) {
+        List<Write> all = new ArrayList<>();
+        lent.forEach(each -> all.add(each.copied()));
+        all.addAll(behind);
+        writeAll(all);
     }
 
     /**

@@ -4,6 +4,7 @@ import dev.sand.datalayer.StoreException.Kind;
 import dev.sand.datalayer.ValueFile.Place;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -68,7 +69,17 @@ final class LargeRows implements StoreWriter.Beside {
 
     /** A large value is written at once, by the caller's thread. {@link #unlessNamed} follows. */
     Given give(byte[] value) {
-        return value.length < LARGE_BYTES ? new Given(value, null) : new Given(null, file.write(value));
+        return value.length < LARGE_BYTES ? new Given(value, null) : new Given(null, file.write(ByteBuffer.wrap(value)));
+    }
+
+    /** The same from where it lies. */
+    Given give(ByteBuffer value) {
+        if (value.remaining() >= LARGE_BYTES) {
+            return new Given(null, file.write(value));
+        }
+        byte[] bytes = new byte[value.remaining()];
+        value.get(value.position(), bytes);
+        return new Given(bytes, null);
     }
 
     /** After the transaction, whatever came of it: values that no row names need no place. */

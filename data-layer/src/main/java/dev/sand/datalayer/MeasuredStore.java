@@ -140,6 +140,11 @@ public final class MeasuredStore implements GlobalStore {
     }
 
     @Override
+    public void writeAll(List<Lent> lent, List<Write> behind) {
+        asked(Call.WRITE, () -> store.writeAll(lent, behind));
+    }
+
+    @Override
     public void addAll(List<Write> writes) {
         asked(Call.WRITE, () -> store.addAll(writes));
     }

@@ -70,8 +70,15 @@ public class SqliteStore implements GlobalStore {
 
     /** A large value is written before its transaction, and given up when no row names it then. */
     private <T> T write(List<byte[]> values, Function<List<Given>, Operation<T>> operation) {
+        return write(List.of(), values, operation);
+    }
+
+    private <T> T write(List<Lent> lent, List<byte[]> values, Function<List<Given>, Operation<T>> operation) {
         List<Given> given = new ArrayList<>();
         try {
+            for (Lent each : lent) {
+                given.add(large.give(each.value()));
+            }
             for (byte[] value : values) {
                 given.add(value == null ? null : large.give(value));
             }
@@ -159,11 +166,25 @@ public class SqliteStore implements GlobalStore {
 
     @Override
     public void writeAll(List<Write> writes) {
+        writeAll(List.of(), writes);
+    }
+
+    @Override
+    public void writeAll(List<Lent> lent, List<Write> writes) {
+        lent.forEach(each -> {
+            Key.of(each.scope());
+            Key.of(each.key());
+        });
         writes.forEach(write -> {
             Key.of(write.scope());
             Key.of(write.key());
         });
-        write(writes.stream().map(Write::value).collect(Collectors.toCollection(ArrayList::new)), given -> connection -> {
+        write(lent, writes.stream().map(Write::value).collect(Collectors.toCollection(ArrayList::new)), all -> connection -> {
+            for (int i = 0; i < lent.size(); i++) {
+                Lent each = lent.get(i);
+                put(connection, each.table(), Key.of(each.scope()), each.key(), Key.of(each.key()), all.get(i), ANY);
+            }
+            List<Given> given = all.subList(lent.size(), all.size());
             for (int i = 0; i < writes.size(); i++) {
                 Write write = writes.get(i);
                 byte[] name = Key.of(write.key());

@@ -5,6 +5,8 @@ import dev.sand.event.FullDisk;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Path;
@@ -14,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.zip.CRC32;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,9 +43,9 @@ final class ValueFile implements AutoCloseable {
 
     private final Path file;
     private final long maxBytes;
-    /** Not of channels: a thread that is interrupted would close them for all. */
-    private final BlockingQueue<RandomAccessFile> handles = new ArrayBlockingQueue<>(HANDLES);
+    private final BlockingQueue<ValueHandle> handles = new ArrayBlockingQueue<>(HANDLES);
     private final RandomAccessFile own;
+    private final ReentrantLock writing = new ReentrantLock();
     private final Extents extents;
     /** Guarded by extents, as that is. */
     private final List<Place> held = new ArrayList<>();
@@ -58,7 +61,7 @@ final class ValueFile implements AutoCloseable {
         try {
             own = new RandomAccessFile(file.toFile(), "rw");
             for (int i = 0; i < HANDLES; i++) {
-                handles.add(new RandomAccessFile(file.toFile(), "rw"));
+                handles.add(new ValueHandle(file, writing));
             }
             long end = Math.max(own.length(), taken.stream().mapToLong(place -> place.at + place.size).max().orElse(0));
             extents = new Extents(end);
@@ -86,22 +89,22 @@ final class ValueFile implements AutoCloseable {
     }
 
     /** Writes the value where there is room. @throws StoreException when it could not be written */
-    Place write(byte[] value) {
+    Place write(ByteBuffer value) {
+        int size = value.remaining();
         long at;
         synchronized (extents) {
-            at = extents.take(value.length);
+            at = extents.take(size);
             if (maxBytes > 0 && extents.end() > maxBytes) {
-                extents.give(at, value.length);
+                extents.give(at, size);
                 throw new StoreException(Kind.FULL, file + " has no room", 0, null);
             }
         }
         CRC32 crc = new CRC32();
-        crc.update(value);
-        Place place = new Place(at, value.length, crc.getValue());
+        crc.update(value.duplicate());
+        Place place = new Place(at, size, crc.getValue());
         try {
             with(handle -> {
-                handle.seek(at);
-                handle.write(value);
+                handle.write(value, at);
                 return null;
             });
         } catch (IOException e) {
@@ -117,8 +120,7 @@ final class ValueFile implements AutoCloseable {
         byte[] value = new byte[place.size];
         try {
             with(handle -> {
-                handle.seek(place.at);
-                handle.readFully(value);
+                handle.read(value, place.at);
                 return null;
             });
             CRC32 crc = new CRC32();
@@ -191,24 +193,36 @@ final class ValueFile implements AutoCloseable {
     }
 
     private interface Work<T> {
-        T run(RandomAccessFile handle) throws IOException;
+        T run(ValueHandle handle) throws IOException;
     }
 
     private <T> T with(Work<T> work) throws IOException {
-        RandomAccessFile handle = takeHandle();
+        ValueHandle handle = takeHandle();
+        boolean interrupted = false;
         try {
-            return work.run(handle);
+            while (true) {
+                try {
+                    return work.run(handle);
+                } catch (ClosedByInterruptException e) {
+                    interrupted = Thread.interrupted(); // and the handle is closed, which nobody else has
+                    handle.close();
+                    handle = new ValueHandle(file, writing);
+                }
+            }
         } finally {
             handles.add(handle);
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 
     /** Whoever is interrupted has his value all the same: a read or write takes no longer than the disk. */
-    private RandomAccessFile takeHandle() {
+    private ValueHandle takeHandle() {
         boolean interrupted = false;
         while (true) {
             try {
-                RandomAccessFile handle = handles.take();
+                ValueHandle handle = handles.take();
                 if (interrupted) {
                     Thread.currentThread().interrupt();
                 }
@@ -222,7 +236,7 @@ final class ValueFile implements AutoCloseable {
     @Override
     public void close() {
         try {
-            List<RandomAccessFile> all = new ArrayList<>();
+            List<ValueHandle> all = new ArrayList<>();
             for (int i = 0; i < HANDLES; i++) {
                 all.add(takeHandle());
                 all.getLast().close();

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.sand.datalayer.GlobalStore.Entry;
+import dev.sand.datalayer.GlobalStore.Lent;
 import dev.sand.datalayer.GlobalStore.Step;
 import dev.sand.datalayer.GlobalStore.Write;
 import dev.sand.datalayer.StoreException.Kind;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -44,6 +46,25 @@ abstract class GlobalStoreContract {
         assertThat(get("app", "k")).isEqualTo("b");
         assertThat(store.version("t", "app", "k")).isEqualTo(2);
         assertThat(store.version("t", "app", "none")).isZero();
+    }
+
+    /** On the border of a page, or not, and in the heap. */
+    @Test
+    void valuesAreWrittenFromTheMemoryWhereTheyAre() {
+        int[] sizes = {0, 3, 65_536, 200_001, 1 << 20, (1 << 20) + 1};
+        for (int i = 0; i < sizes.length; i++) {
+            byte[] value = drawn(i, sizes[i]);
+            ByteBuffer page = ByteBuffer.allocateDirect(sizes[i] + 8192).alignedSlice(4096).slice(0, sizes[i]).put(value).flip();
+            ByteBuffer beside = ByteBuffer.allocateDirect(sizes[i] + 1).put((byte) 7).put(value).position(1);
+            ByteBuffer heap = ByteBuffer.wrap(Arrays.copyOfRange(value, 0, sizes[i] + 9)).limit(sizes[i]);
+            store.writeAll(List.of(new Lent("t", "app", "page", page), new Lent("t", "app", "beside", beside), new Lent("t", "app", "heap", heap)),
+                    List.of(new Write("t", "app", "behind", bytes("b" + i)), new Write("t", "app", "gone", null)));
+            for (String key : List.of("page", "beside", "heap")) {
+                assertThat(store.get("t", "app", key).orElseThrow().value()).as(key + " of " + sizes[i]).isEqualTo(value);
+            }
+            assertThat(get("app", "behind")).isEqualTo("b" + i);
+            assertThat(List.of(page.remaining(), beside.remaining(), heap.remaining())).as("given back as they came").containsOnly(sizes[i]);
+        }
     }
 
     /** As small ones, each way of writing and of reading. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.sand.datalayer.StoreException.Kind;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.file.Files;
@@ -11,6 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -147,6 +149,44 @@ class SqliteStoreTest extends GlobalStoreContract {
         }
         Thread.interrupted();
         assertThat(store.get("t", "app", "k").orElseThrow().value()).isEqualTo(filled(1));
+    }
+
+    /** As often as there are handles. */
+    @Test
+    void interruptedWritersLeaveTheFileOpenForOthers() {
+        ByteBuffer memory = ByteBuffer.allocateDirect(204_800).alignedSlice(4096).slice(0, 200_000).put(filled(4)).flip();
+        for (int i = 0; i < 10; i++) {
+            Thread.currentThread().interrupt();
+            try {
+                store.writeAll(List.of(new GlobalStore.Lent("t", "app", "k", memory)), List.of());
+            } catch (StoreException e) {
+                assertThat(e).hasMessageContaining("interrupted while waiting"); // its value is there, and no row
+            }
+            assertThat(Thread.interrupted()).isTrue();
+        }
+        store.writeAll(List.of(new GlobalStore.Lent("t", "app", "k", memory)), List.of());
+        assertThat(store.get("t", "app", "k").orElseThrow().value()).isEqualTo(filled(4));
+    }
+
+    /** Over each other's places, in turns, from the heap through the kernel's pages and past those. */
+    @Test
+    void bothWaysIntoTheFileSeeEachOther() {
+        Random random = new Random(5);
+        ByteBuffer memory = ByteBuffer.allocateDirect((1 << 20) + 4096).alignedSlice(4096);
+        byte[][] last = new byte[4][];
+        for (int i = 0; i < 200; i++) {
+            byte[] value = new byte[(64 << 10) + random.nextInt(400_000)];
+            random.nextBytes(value);
+            last[i % 4] = value;
+            if (random.nextBoolean()) {
+                store.put("t", "app", "k" + i % 4, value, GlobalStore.ANY);
+            } else {
+                memory.clear().put(value).flip();
+                store.writeAll(List.of(new GlobalStore.Lent("t", "app", "k" + i % 4, memory)), List.of());
+            }
+            int other = random.nextInt(Math.min(i + 1, 4));
+            assertThat(store.get("t", "app", "k" + other).orElseThrow().value()).isEqualTo(last[other]);
+        }
     }
 
     @Test

@@ -7,8 +7,10 @@ import dev.sand.event.Codec;
 import dev.sand.event.Payload;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +18,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
+import java.util.zip.CRC32C;
 
 /**
  * Large values of executions in the global data layer (SAND 4.3): table {@code objects}, scope the application, under names
@@ -29,6 +32,9 @@ public class GlobalObjects {
     private static final int PIECE_BYTES = 512 * 1024;
     /** Each write is a transaction, for which the disk is waited. */
     private static final int PIECES_A_WRITE = 8;
+    /** Of a value that is stored from where it lies: a row fewer for each, and nobody holds one but who reads it. */
+    private static final int LENT_BYTES = 4 << 20;
+    private static final int LENT_A_WRITE = 2;
     private static final int PAGE = 1000;
     private static final short SCHEMA = 1;
     /** With a CRC-32C instead of a SHA-256. */
@@ -108,6 +114,30 @@ public class GlobalObjects {
         } else {
             pieces.end(SCHEMA, sum.hex(), null);
         }
+    }
+
+    /** Whether a value can be stored from the memory where it is. */
+    boolean takesMemory() {
+        return store.isOfOneProgram();
+    }
+
+    /** The same of a value that lies in memory, and stays as it is meanwhile; where {@link #takesMemory}. */
+    void put(String application, String name, ByteBuffer value) {
+        CRC32C sum = new CRC32C();
+        sum.update(value.duplicate());
+        int size = value.remaining();
+        List<GlobalStore.Lent> waiting = new ArrayList<>();
+        int count = 0;
+        for (int at = 0; at < size; at += LENT_BYTES) {
+            if (waiting.size() == LENT_A_WRITE) {
+                store.writeAll(waiting, List.of());
+                waiting.clear();
+            }
+            ByteBuffer piece = value.slice(value.position() + at, Math.min(LENT_BYTES, size - at));
+            waiting.add(new GlobalStore.Lent(TABLE, application, piece(name, count++), piece));
+        }
+        Description description = new Description(SUMMED, size, null, count, HexFormat.of().toHexDigits((int) sum.getValue()));
+        store.writeAll(waiting, List.of(new GlobalStore.Write(TABLE, application, name + DESCRIPTION, Codec.encode(description))));
     }
 
     private Pieces written(String application, String name, long size, PassingSum sum, Source source) throws IOException {

@@ -88,7 +88,11 @@ public final class ObjectCopies implements AutoCloseable {
         Payload named = named(executionId, object, payload);
         once(copies.out, key, () -> {
             try {
-                if (described == null) {
+                if (described == null && payload.reference() != null && objects.takesMemory()) {
+                    try (SegmentServer.Mapped mapped = segments.map(application, payload.reference())) {
+                        objects.put(application, named.reference().object(), mapped.memory());
+                    }
+                } else if (described == null) {
                     objects.put(application, named.reference().object(), payload.size(), source(application, payload));
                 } else {
                     objects.put(application, described.join(), source(application, payload));

@@ -82,7 +82,16 @@ public interface SegmentServer extends AutoCloseable {
 
     /** Waits for nothing. @throws dev.sand.datalayer.StoreException when there is no such object of that application */
     default Mapped map(String application, Payload.Reference reference) {
-        throw new UnsupportedOperationException();
+        ByteBuffer copied = ByteBuffer.wrap(read(application, reference));
+        return new Mapped() {
+            @Override
+            public ByteBuffer memory() {
+                return copied;
+            }
+
+            @Override
+            public void close() {}
+        };
     }
 
     /** The execution has ended: its objects go, but for those that a key of shared/ names. Only enqueues. */

@@ -6,10 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sand.datalayer.GlobalStore;
 import dev.sand.datalayer.MemoryStore;
 import dev.sand.datalayer.SqliteStore;
+import dev.sand.event.Payload;
 import dev.sand.hostagent.objects.GlobalObjects.DamagedException;
 import dev.sand.hostagent.objects.GlobalObjects.Stored;
+import dev.sand.hostagent.segments.MemfdSegments;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Random;
@@ -64,6 +67,38 @@ class GlobalObjectsTest {
             assertThat(read(objects)).isEqualTo(value);
             assertThat(description(store)).contains(store.isOfOneProgram() ? "\"schema\":2" : "\"schema\":1")
                     .contains(store.isOfOneProgram() ? "crc32c" : "sha256");
+        });
+    }
+
+    /** One of more pieces than a write has, another of one, and each piece where the memory ends. */
+    @Test
+    void aValueInMemoryIsStoredFromThere() throws IOException {
+        try (SqliteStore store = new SqliteStore(folder.resolve("store.db"))) {
+            GlobalObjects objects = new GlobalObjects(store);
+            for (int size : new int[] {70_000, 4 << 20, (9 << 20) + 5}) {
+                byte[] bytes = new byte[size];
+                new Random(size).nextBytes(bytes);
+                objects.put(APP, NAME, ByteBuffer.allocateDirect(size + 8192).alignedSlice(4096).slice(0, size).put(bytes).flip());
+                assertThat(read(objects)).isEqualTo(bytes);
+                assertThat(store.keys("objects", APP, NAME, null, 100)).hasSize(1 + Math.ceilDiv(size, 4 << 20));
+                assertThat(objects.matches(APP, GlobalObjects.describe(NAME, size, to -> to.write(bytes)))).isTrue();
+                rewrite(store, NAME + "/p000000", piece -> piece[9]++);
+                assertThatThrownBy(() -> read(objects)).isInstanceOf(DamagedException.class);
+            }
+        }
+    }
+
+    /** Where hosts of other versions read it, in their pieces. */
+    @Test
+    void whatIsCopiedOfAHostsMemoryIsTheSameInBoth() throws IOException {
+        inBoth((store, objects) -> {
+            try (MemfdSegments segments = new MemfdSegments(MemfdSegments.Options.DEFAULT);
+                    ObjectCopies copies = new ObjectCopies(objects, segments)) {
+                Payload here = segments.put(APP, "e", new Payload(Payload.OCTETS, value, null));
+                Payload there = copies.toGlobal(APP, "e", "1.1.0", here);
+                assertThat(copies.bytes(APP, there.reference())).isEqualTo(value);
+                assertThat(store.keys("objects", APP, there.reference().object(), null, 100)).hasSize(store.isOfOneProgram() ? 2 : 4);
+            }
         });
     }
 
