@@ -69,6 +69,13 @@ public interface GlobalStore extends AutoCloseable {
 
     void deleteScope(String table, String scope);
 
+    /** Deletes all keys that begin with that, which is not empty; those that are written meanwhile perhaps not. */
+    default void deleteAll(String table, String scope, String prefix) {
+        for (List<String> keys = keys(table, scope, prefix, null, 1000); !keys.isEmpty(); keys = keys(table, scope, prefix, null, 1000)) {
+            writeAll(keys.stream().map(key -> new Write(table, scope, key, null)).toList());
+        }
+    }
+
     /** @param value null: delete; @param epoch as in {@link #putFenced}, or 0: unfenced, as every deletion is */
     record Write(String table, String scope, String key, byte[] value, long epoch) {
         public Write(String table, String scope, String key, byte[] value) {

@@ -135,6 +135,11 @@ public final class MeasuredStore implements GlobalStore {
     }
 
     @Override
+    public void deleteAll(String table, String scope, String prefix) {
+        asked(Call.WRITE, () -> store.deleteAll(table, scope, prefix));
+    }
+
+    @Override
     public void writeAll(List<Write> writes) {
         asked(Call.WRITE, () -> store.writeAll(writes));
     }

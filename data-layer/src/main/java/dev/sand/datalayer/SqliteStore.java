@@ -281,6 +281,24 @@ public class SqliteStore implements GlobalStore {
         });
     }
 
+    /** In a few statements for all, however many they are. */
+    @Override
+    public void deleteAll(String table, String scope, String prefix) {
+        byte[] in = Key.of(scope);
+        byte[] first = Key.of(prefix);
+        byte[] end = Key.afterPrefix(first);
+        String range = IN_SCOPE + " AND key >= ? AND key < ?";
+        writer.call(connection -> {
+            long highest = number(connection.prepare("SELECT max(version)" + range, table, in, first, end));
+            if (highest > 0) {
+                connection.update(RAISE_FLOOR, table, in, highest + 1);
+                large.release(connection, IDS + " AND key >= ? AND key < ?", table, in, first, end);
+                connection.update("DELETE" + range, table, in, first, end);
+            }
+            return null;
+        });
+    }
+
     @Override
     public List<String> keepLast(String table, String scope, int keep) {
         byte[] in = Key.of(scope);

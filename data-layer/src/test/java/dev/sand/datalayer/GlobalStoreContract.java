@@ -163,6 +163,22 @@ abstract class GlobalStoreContract {
     }
 
     @Test
+    void allThatBeginsSoIsDeletedAndNothingElse() {
+        for (String key : List.of("e/1", "e/2", "e", "e0", "f/1")) {
+            store.put("t", "app", key, drawn(1, 100_000), GlobalStore.ANY);
+        }
+        put("e/3", "small");
+        put("e/3", "smaller");
+        store.put("t", "other", "e/1", bytes("other"), GlobalStore.ANY);
+        store.deleteAll("t", "app", "e/");
+        store.deleteAll("t", "app", "none/");
+        assertThat(store.keys("t", "app", "", null, 10)).containsExactly("e", "e0", "f/1");
+        assertThat(store.bytes("t", "app")).isEqualTo(300_000);
+        assertThat(get("other", "e/1")).isEqualTo("other");
+        assertThat(put("e/3", "again")).as("a key never has the same version twice").isGreaterThan(2);
+    }
+
+    @Test
     void scansGoInByteOrderWithPrefixAndPage() {
         Stream.of("b/1", "a", "b/3", "b", "c", "b/2", "é", "\uD83D\uDE00", "\uFFFD").forEach(key -> put(key, key));
         assertThat(keys(store.scan("t", "app", "b/", null, 10))).containsExactly("b/1", "b/2", "b/3");

@@ -35,7 +35,6 @@ public class GlobalObjects {
     /** Of a value that is stored from where it lies: a row fewer for each, and nobody holds one but who reads it. */
     private static final int LENT_BYTES = 4 << 20;
     private static final int LENT_A_WRITE = 2;
-    private static final int PAGE = 1000;
     private static final short SCHEMA = 1;
     /** With a CRC-32C instead of a SHA-256. */
     private static final short SUMMED = 2;
@@ -194,10 +193,7 @@ public class GlobalObjects {
 
     /** All objects of an execution; nothing happens when it has none. */
     public void deleteExecution(String application, String executionId) {
-        String prefix = executionId + "/";
-        for (List<String> keys = page(application, prefix); !keys.isEmpty(); keys = page(application, prefix)) {
-            store.writeAll(keys.stream().map(key -> new GlobalStore.Write(TABLE, application, key, null)).toList());
-        }
+        store.deleteAll(TABLE, application, executionId + "/");
     }
 
     /** Executions of which there are objects, or pieces of some. */
@@ -230,10 +226,6 @@ public class GlobalObjects {
                 }
             });
         }
-    }
-
-    private List<String> page(String application, String prefix) {
-        return store.keys(TABLE, application, prefix, null, PAGE);
     }
 
     public void deleteApplication(String application) {
