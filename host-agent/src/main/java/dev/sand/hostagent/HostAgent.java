@@ -255,6 +255,10 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
                 return shards.killed(command.application(), command.process()).completeOnTimeout(null, LAST_LINES_MS, TimeUnit.MILLISECONDS)
                         .thenApplyAsync(stored -> view, Thread::startVirtualThread);
             });
+            case MIGRATE -> shards.process(command).thenApply(view -> {
+                door.onMoved(command.application(), command.process());
+                return view;
+            });
             case DESCRIBE -> shards.process(command).thenApply(view ->
                     view.used(door.use(command.application(), command.process())));
             default -> shards.process(command);

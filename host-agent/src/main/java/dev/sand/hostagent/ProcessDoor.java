@@ -16,6 +16,9 @@ public interface ProcessDoor {
         public void onKilled(String application, String process) {}
 
         @Override
+        public void onMoved(String application, String process) {}
+
+        @Override
         public void onDeleted(String application, int upTo) {}
 
         @Override
@@ -35,7 +38,10 @@ public interface ProcessDoor {
     /** Nobody is connected to it any more, whatever grant he has. Only enqueues. */
     void onKilled(String application, String process);
 
-    /** The same of all its processes: the application is deleted, up to that version. Only enqueues. */
+    /** It was moved elsewhere by hand: who is connected to it is told where, and a grant of before that is of no use here. Only enqueues. */
+    void onMoved(String application, String process);
+
+    /** Nobody is connected to any of its processes any more: the application is deleted, up to that version. Only enqueues. */
     void onDeleted(String application, int upTo);
 
     /** What has passed through it to one of them; null: there is no such way. */

@@ -3,10 +3,16 @@ package dev.sand.standalone;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.sand.dataplane.Frame;
+import dev.sand.dataplane.Frames;
 import dev.sand.dataplane.client.ProcessClient;
 import dev.sand.dataplane.client.Value;
+import java.io.DataInputStream;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpResponse;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
@@ -45,19 +51,22 @@ class MovedClientTest {
     }
 
     private static String address(String process) throws Exception {
-        return InProcessCluster.json(cluster.send(front, "POST", PROCESSES + process + "/connect", "{}".getBytes(StandardCharsets.UTF_8))).path("address").asText();
+        return connect(process, "").path("address").asText();
+    }
+
+    private static JsonNode connect(String process, String query) throws Exception {
+        return InProcessCluster.json(cluster.send(front, "POST", PROCESSES + process + "/connect" + query, "{}".getBytes(StandardCharsets.UTF_8)));
     }
 
     @Test
-    void whereItWentIsInTheAnswer() throws Exception {
+    void whereItWentIsToldAtOnce() throws Exception {
         try (ProcessClient client = client("p")) {
             assertThat(client.invoke("count", Value.json("null"), TIME).text()).isEqualTo("1");
             String first = address("p");
             HttpResponse<String> moved = cluster.send(front, "POST", PROCESSES + "p/migrate", null);
             assertThat(moved.statusCode()).as(moved.body()).isEqualTo(200);
-            assertThat(client.movedTo()).isEmpty();
+            await().untilAsserted(() -> assertThat(client.movedTo()).contains(address("p")));
             assertThat(client.invoke("count", Value.json("null"), TIME).text()).isEqualTo("2");
-            assertThat(client.movedTo()).contains(address("p"));
             assertThat(address("p")).isNotEqualTo(first);
         }
     }
@@ -75,6 +84,33 @@ class MovedClientTest {
             assertThat(cluster.send(front, "GET", PROCESSES + "k", null).statusCode()).isEqualTo(404);
             assertThat(client.invoke("count", Value.json("null"), TIME).text()).isEqualTo("1");
             assertThat(address("k")).isEqualTo(home);
+        }
+    }
+
+    /** Else it would let somebody in whose process was killed where he was not. */
+    @Test
+    void aGrantOfBeforeTheMoveIsOfNoUseWhereItWas() throws Exception {
+        JsonNode before = connect("g", "?create=true");
+        assertThat(shown(before)).isInstanceOf(Frame.Welcome.class);
+        assertThat(cluster.send(front, "POST", PROCESSES + "g/migrate", null).statusCode()).isEqualTo(200);
+        assertThat(shown(before)).isInstanceOfSatisfying(Frame.Moved.class, moved ->
+                assertThat(moved.address()).isNotEqualTo(before.path("address").asText()).isNotEmpty());
+        assertThat(cluster.send(front, "DELETE", PROCESSES + "g", null).statusCode()).isEqualTo(204);
+        assertThat(shown(before)).isEqualTo(new Frame.Moved(0, ""));
+        assertThat(shown(connect("g", "?create=true"))).as("it begins at home").isInstanceOf(Frame.Welcome.class);
+        assertThat(shown(before)).isInstanceOf(Frame.Moved.class);
+    }
+
+    /** What the host says to who comes with that. */
+    private static Frame shown(JsonNode connect) throws Exception {
+        String[] place = connect.path("address").asText().split(":");
+        try (Socket socket = new Socket(place[0], Integer.parseInt(place[1]))) {
+            socket.setSoTimeout((int) TIME.toMillis());
+            ByteBuffer hello = Frames.encode(new Frame.Hello(Frames.VERSION, connect.path("grant").asText(), "test"));
+            socket.getOutputStream().write(Frames.PREFACE);
+            socket.getOutputStream().write(hello.array(), hello.arrayOffset() + hello.position(), hello.remaining());
+            DataInputStream in = new DataInputStream(socket.getInputStream());
+            return Frames.decode(ByteBuffer.wrap(in.readNBytes(in.readInt())));
         }
     }
 

@@ -243,12 +243,24 @@ final class DataConnection {
         return grant != null && grant.application().equals(application) && grant.process().equals(process);
     }
 
+    void moveAway() {
+        moveAway(grant);
+    }
+
     boolean isOfDeleted(String application, int upTo) {
         return grant != null && grant.application().equals(application) && grant.version() <= upTo;
     }
 
     void goAwayDeleted() {
         goAway(Errors.NOT_FOUND, "there is no application " + grant.application() + " any more");
+    }
+
+    /** The process lives elsewhere: the client is told where, as far as that is known, and comes to it there. */
+    void moveAway(Grant shown) {
+        plane.whereabouts().find(shown, address -> {
+            send(new Frame.Moved(0, address));
+            close("its process is elsewhere");
+        });
     }
 
     /** It has broken a rule. */

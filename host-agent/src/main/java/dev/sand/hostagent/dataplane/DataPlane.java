@@ -29,7 +29,6 @@ import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -48,8 +47,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class DataPlane implements ProcessDoor, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DataPlane.class);
-    /** Kills that grants issued before them are held against: a grant lives for an hour at most. */
-    private static final int MOST_KILLS = 10_000;
     /** Clients whose connection is lost come back at once. */
     private static final int MOST_COUNTED = 50_000;
 
@@ -66,8 +63,6 @@ public final class DataPlane implements ProcessDoor, AutoCloseable {
     public record Parts(String host, HostAgentPort agent, SlotEpochs epochs, SegmentServer segments, Grants grants, RecordedResults results,
                         Function<String, Optional<Live>> live, SslContext tls, LongSupplier nowMs, UsageCounter usage) {}
 
-    private record Killed(String application, String process) {}
-
     private final Parts parts;
     private final DataPlaneOptions options;
     private final DataPlaneFigures figures = new DataPlaneFigures();
@@ -83,14 +78,9 @@ public final class DataPlane implements ProcessDoor, AutoCloseable {
     private final String advertised;
     // Of the event loop.
     private final Set<DataConnection> open = new HashSet<>();
-    private final Map<Killed, Long> kills = new LinkedHashMap<>() {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<Killed, Long> eldest) {
-            return size() > MOST_KILLS;
-        }
-    };
+    private final Departures killed = new Departures();
+    /** By hand: of what goes with its slot, the epoch tells. */
+    private final Departures moved = new Departures();
     private final CountedOnce counted = new CountedOnce(MOST_COUNTED);
     private final Whereabouts whereabouts = new Whereabouts(loop);
     private int strangers;
@@ -174,9 +164,9 @@ public final class DataPlane implements ProcessDoor, AutoCloseable {
         return parts.epochs().slots();
     }
 
-    /** Whether this host owns the process, under the epoch that the grant was issued for. */
+    /** Whether this host owns the process, under the epoch that the grant was issued for, and has since. */
     boolean isHere(Grant grant) {
-        return grant.host().equals(parts.host()) && grant.slotEpoch() != 0 && parts.epochs().epoch(slotOf(grant)) == grant.slotEpoch();
+        return !moved.endedThe(grant) && grant.host().equals(parts.host()) && grant.slotEpoch() != 0 && parts.epochs().epoch(slotOf(grant)) == grant.slotEpoch();
     }
 
     /** Where the process lived when the grant was issued. */
@@ -185,8 +175,7 @@ public final class DataPlane implements ProcessDoor, AutoCloseable {
     }
 
     boolean isKilled(Grant grant) {
-        Long killedMs = kills.get(new Killed(grant.application(), grant.process()));
-        return killedMs != null && grant.issuedMs() < killedMs;
+        return killed.endedThe(grant);
     }
 
     void opened(DataConnection connection, Grant grant) {
@@ -264,11 +253,19 @@ public final class DataPlane implements ProcessDoor, AutoCloseable {
     public void onKilled(String application, String process) {
         long nowMs = nowMs();
         loop.execute(() -> {
-            kills.remove(new Killed(application, process));
-            kills.put(new Killed(application, process), nowMs);
+            killed.add(application, process, nowMs);
             List.copyOf(open).stream().filter(each -> each.isFor(application, process))
                     .forEach(each -> each.goAway(Errors.NOT_FOUND, "process " + process + " was killed"));
             figures.forget(application, process);
+        });
+    }
+
+    @Override
+    public void onMoved(String application, String process) {
+        long nowMs = nowMs();
+        loop.execute(() -> {
+            moved.add(application, process, nowMs);
+            List.copyOf(open).stream().filter(each -> each.isFor(application, process)).forEach(DataConnection::moveAway);
         });
     }
 

@@ -34,10 +34,7 @@ final class Greeting {
             return null;
         }
         if (!plane.isHere(shown)) {
-            plane.whereabouts().find(shown, address -> {
-                connection.send(new Frame.Moved(0, address));
-                connection.close("its grant is for another place");
-            });
+            connection.moveAway(shown);
             return null;
         }
         int most = plane.options().connections() / 2;
