@@ -175,7 +175,7 @@ def test_an_output_that_nobody_reads_holds_up_nobody(probe: Tested):
     request = INVOKE + b"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)
     slow = []
     for _ in range(8):
-        raw = socket.create_connection(("127.0.0.1", probe.local.port), 10)
+        raw = socket.create_connection(("127.0.0.1", probe.local.port), 60)
         raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
         raw.sendall(request)
         slow.append(raw)

@@ -158,7 +158,7 @@ def test_a_change_is_made_once_though_its_grain_runs_twice(tmp_path: Path) -> No
             local.kill()
             assert asked.exception() is not None
         local.start()
-        until(lambda: [one["status"] for one in rollbacks(tested)] == ["SUCCEEDED"], "the grain has run again")
+        until(lambda: [one["status"] for one in rollbacks(tested)] == ["SUCCEEDED"], "the grain has run again", 180)
         output = f"/api/v1/applications/0sand-management/invocations/{rollbacks(tested)[0]['executionId']}/output"
         answer = tested.http.get(output, params={"system": "true"}, headers=DIRECT).json()
         # Killed between the change and its answer's being kept, nobody knows whether it was made, and it is not made again.
