@@ -10,7 +10,7 @@ import hashlib
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sand.emulator import ids
+from sand.emulator import ids, processes_record
 from sand.emulator.attempts import Attempt
 from sand.emulator.problems import Failure
 from sand.emulator.processes_bounds import OverSize, bounds_of
@@ -107,8 +107,12 @@ class Stay:
         self._process = process
         self._attempt = attempt
         self._writes: dict[str, Payload | None] = {}
+        self._written_bytes = 0
+        """Of all writes in the record of its end, those that later ones replace too."""
         self._borrowed: list[Received] = []
         self._kept: list[Kept] = []
+        self._kept_bytes = 0
+        """Of those in that record."""
         self._over = False
 
     # --- how it ends
@@ -116,9 +120,8 @@ class Stay:
     def commit(self, writes: tuple[StateWrite, ...]) -> Failure | None:
         """It ended well. Why that cannot be, or None."""
         with self._table.changed:
-            self._writes |= dict(writes)
             try:
-                self._bounded()
+                self._begin(writes)
             except SandError as refused:
                 self.roll_back(for_good=True)
                 return Failure(refused.error, str(refused), details=bounds_of(refused))
@@ -138,13 +141,13 @@ class Stay:
         """It did not, or was lost and begins anew."""
         with self._table.changed:
             self._over = self._over or for_good
-            self._writes = {}
+            self._writes, self._written_bytes = {}, 0
             borrowed, self._borrowed = self._borrowed, []
             if self._process.is_here:
                 for message in borrowed:
                     self._process.mailbox.give_back(message)
                 self._table.match(self._process)
-            kept, self._kept = self._kept, []
+            kept, self._kept, self._kept_bytes = self._kept, [], 0
             for one in kept:
                 one.process.mailbox.release(len(one.payload.bytes or b""))
                 one.process.drop(self._attempt.event_id, one.number)
@@ -223,24 +226,28 @@ class Stay:
         return tuple(keys[: min(max(request.limit, 1), LISTED)])
 
     def _write(self, request: StateWriteRequest) -> None:
-        before = dict(self._writes)
-        self._writes |= dict(self._table.segments.inline_writes(request.writes))
-        try:
-            self._bounded()
-        except TooLarge:
-            self._writes = before
-            raise
+        self._begin(self._table.segments.inline_writes(request.writes))
 
-    def _bounded(self) -> None:
+    def _begin(self, more: tuple[StateWrite, ...]) -> None:
+        """Writes that count when it ends well. :raises TooLarge: none of them does"""
+        writes = self._writes | dict(more)
+        written_bytes = self._written_bytes + processes_record.of_writes(more)
+        self._bounded(writes, written_bytes)
+        self._writes, self._written_bytes = writes, written_bytes
+
+    def _bounded(self, writes: dict[str, Payload | None], written_bytes: int) -> None:
         process, memory = self._process, self._table.memory(self._process)
-        for key, value in self._writes.items():
+        if written_bytes > (most := processes_record.MOST):
+            has = f"process {process.id} has a limit of {most} bytes of the record of what one function writes"
+            raise OverSize(f"{has}, and {self._attempt.event_id} would make it {written_bytes}", most, written_bytes)
+        for key, value in writes.items():
             size = 0 if value is None else len(_bytes(key)) + len(value.bytes or b"")
             if size > memory:
                 has = f"process {process.id} has a limit of {memory} bytes of memory"
                 fits = f"{has}, and a value of its state has to fit into that with its key"
                 raise OverSize(f"{fits}: {self._attempt.event_id} wrote one of {size}", memory, size)
         limit = self._table.spec().most_state(memory)
-        after = process.bytes_after(self._writes) if process.is_here else 0
+        after = process.bytes_after(writes) if process.is_here else 0
         if after > limit and after > process.state_bytes:
             has = f"process {process.id} has a limit of {limit} bytes of state"
             raise OverSize(f"{has}, and {self._attempt.event_id} would make it {after}", limit, after)
@@ -249,6 +256,8 @@ class Stay:
         payload, until = self._table.segments.inline(request.payload), _until(request.wait_ms)
         size, sender = len(payload.bytes or b""), self._attempt.event_id
         self._invoked(request.key)
+        atomic = self._table.function(self._attempt.grain).atomic
+        record_bytes = self._record_bytes(request, payload) if atomic else 0
         spec = self._table.spec()
         to = self._table.address(request.destination)
         if to.has_taken(sender, request.number):
@@ -270,10 +279,19 @@ class Stay:
         self._table.address(to.id)
         to.mailbox.reserve(size)
         to.take(sender, request.number)
-        if self._table.function(self._attempt.grain).atomic:
+        if atomic:
             self._kept.append(Kept(to, request.key, payload, request.number))
+            self._kept_bytes += record_bytes
         else:
             self._table.deliver(self._process, to, request.key, payload)
+
+    def _record_bytes(self, request: SendRequest, payload: Payload) -> int:
+        """Of one that counts at the end. :raises TooLarge: with those before it they are too many"""
+        size, most = processes_record.of_send(request.destination, request.key, payload), processes_record.MOST
+        if self._kept_bytes + size > most:
+            has = f"an atomic function has a limit of {most} bytes of messages that go into the record of its end"
+            raise TooLarge(f"{has}, and {self._attempt.event_id} would make it {self._kept_bytes + size}")
+        return size
 
     def _invoked(self, key: str) -> None:
         """:raises SandError: it is that of a message that invokes a function, and cannot"""
