@@ -229,10 +229,9 @@ class ForkedGrains:
                     name, fd = self._segments.allocate(owner, argument.size)
                     caller.answer(method, sequence, SegmentReply(name, argument.size), fd)
                 case "open":
-                    fd = self._segments.descriptor(argument.object)
-                    reading = os.open(f"/proc/self/fd/{fd}", os.O_RDONLY)
+                    reading = self._segments.open(argument.object)
                     try:
-                        caller.answer(method, sequence, SegmentReply(argument.object, os.fstat(fd).st_size), reading)
+                        caller.answer(method, sequence, SegmentReply(argument.object, os.fstat(reading).st_size), reading)
                     finally:
                         os.close(reading)
                 case "publish":

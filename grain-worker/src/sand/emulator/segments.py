@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from fcntl import F_ADD_SEALS, F_SEAL_GROW, F_SEAL_SHRINK, F_SEAL_WRITE, fcntl
 from mmap import ACCESS_READ, mmap
 from typing import Any
 
 from sand.errors import NotFound
 from sand.messages import DataReference, Payload, StateWrite
 from sand.values import INLINE_BYTES
+
+# No descriptor of it writes any more, whoever opens it anew through /proc.
+_SEALS = F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK
 
 
 class Segments:
@@ -24,8 +29,8 @@ class Segments:
         self._made = 0
 
     def allocate(self, owner: str, size: int) -> tuple[str, int]:
-        """Name and descriptor, which stays this object's."""
-        fd = os.memfd_create("segment", os.MFD_CLOEXEC)
+        """Name and descriptor, which stays this object's, to write it with before anybody opens it."""
+        fd = os.memfd_create("segment", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         os.truncate(fd, size)
         with self._lock:
             self._made += 1
@@ -41,6 +46,12 @@ class Segments:
                 raise NotFound(f"there is no segment {name} (any more)")
             return self._files[name]
 
+    def open(self, name: str) -> int:
+        """A descriptor of the caller's own, for reading what nobody writes from now on. :raises NotFound:"""
+        fd = self.descriptor(name)
+        _seal(fd)
+        return os.open(f"/proc/self/fd/{fd}", os.O_RDONLY | os.O_CLOEXEC)
+
     def lend(self, name: str, owner: str) -> str:
         """Another name for the same memory, which goes with `owner`."""
         fd = os.dup(self.descriptor(name))
@@ -52,7 +63,11 @@ class Segments:
         return lent
 
     def load(self, name: str) -> memoryview:
-        return memoryview(mmap(self.descriptor(name), 0, access=ACCESS_READ))
+        fd = self.open(name)
+        try:
+            return memoryview(mmap(fd, 0, access=ACCESS_READ))
+        finally:
+            os.close(fd)
 
     def read(self, name: str) -> bytes:
         return bytes(self.load(name))
@@ -72,6 +87,7 @@ class Segments:
             while view.nbytes:
                 written = os.pwrite(fd, view, at)
                 at, view = at + written, view[written:]
+        _seal(fd)
         return name
 
     def inline(self, payload: Payload) -> Payload:
@@ -100,3 +116,9 @@ class Segments:
     def close(self) -> None:
         for owner in list(self._owned):
             self.release(owner)
+
+
+def _seal(fd: int) -> None:
+    # Refused of what a function has allocated and maps to write it: that is its own, and copied when it gives it away.
+    with contextlib.suppress(OSError):
+        fcntl(fd, F_ADD_SEALS, _SEALS)
