@@ -75,7 +75,13 @@ final class JournalQueue {
             return new Given(entry, bytes, listener, null, onceMore);
         }
 
-        byte[] encode() {
+        /** @param isBehind whether large values of a process may be behind its JSON */
+        byte[] encode(boolean isBehind) {
+            if (isBehind && entry.change() != null) {
+                RecordBodies bodies = new RecordBodies();
+                return JournalRecord.of(entry.epoch(), entry.executionId(), entry.sequence(), entry.backup(), entry.change().map(bodies::put))
+                        .encode(bodies);
+            }
             JournalRecord record = values == null
                     ? JournalRecord.of(entry.epoch(), entry.executionId(), entry.sequence(), entry.backup(), entry.change())
                     : JournalRecord.storing(entry.epoch(), entry.executionId(), entry.sequence(), (Backup.Finished) entry.backup(),
