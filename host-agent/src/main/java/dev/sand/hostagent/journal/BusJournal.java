@@ -25,9 +25,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The journal on the global bus. A thread of its own takes what the shards gave, has large values copied to the global data
- * layer (a reference does not outlive this host), encodes, and appends, in the order that {@link RecordOrder} keeps; the bus's
- * thread reports to {@link JournalAppends}.
+ * The journal on the global bus. A thread of its own, or a shard in its place ({@link JournalTurn}), takes what the shards gave, has large
+ * values copied to the global data layer (a reference does not outlive this host), encodes, and appends, in the order that
+ * {@link RecordOrder} keeps; who brings it into the bus reports to {@link JournalAppends}.
  */
 public final class BusJournal implements JournalAdapter {
     private static final Logger LOG = LoggerFactory.getLogger(BusJournal.class);
