@@ -65,6 +65,9 @@ public final class InvocationStore implements AutoCloseable {
     public interface StoredListener {
         /** @param failure null when the record is stored */
         void onStored(StoreException failure);
+
+        /** All that was stored with it was told of. */
+        default void onAllTold() {}
     }
 
     /** @param status or null for all; @param target or null for all; @param process that they ran in, or null for all and none */

@@ -214,6 +214,7 @@ final class RecordsWaiting {
             lock.unlock();
         }
         told.forEach(given -> given.listeners().forEach(listener -> listener.onStored(failure)));
+        told.forEach(given -> given.listeners().forEach(StoredListener::onAllTold));
     }
 
     /** Blocks until what was given before has been written, or tried. */

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
 class InvocationStoreTest extends InvocationStoreFixture {
@@ -38,6 +39,32 @@ class InvocationStoreTest extends InvocationStoreFixture {
         assertThat(invocations.list("app", Filter.ALL, null, 10).records()).as("listing waits for what was given")
                 .usingRecursiveFieldByFieldElementComparator().containsExactly(record);
         assertThat(invocations.backlog()).isZero();
+    }
+
+    /** Who is woken for it is woken once for many. */
+    @Test
+    void whoAwaitsARecordHearsWhenAllThatWereStoredWithItAreTold() {
+        store.held = true;
+        invocations.record(record("app", 9, Status.SUCCEEDED, "g"), null);
+        await().until(() -> store.waiting == 1);
+        List<String> told = new CopyOnWriteArrayList<>();
+        for (int number = 1; number <= 3; number++) {
+            String name = "" + number;
+            invocations.record(record("app", number, Status.SUCCEEDED, "g"), new InvocationStore.StoredListener() {
+                @Override
+                public void onStored(StoreException failure) {
+                    told.add(name);
+                }
+
+                @Override
+                public void onAllTold() {
+                    told.add("all");
+                }
+            });
+        }
+        store.open.countDown();
+        await().until(() -> told.size() == 6);
+        assertThat(told).containsExactly("1", "2", "3", "all", "all", "all");
     }
 
     /** Who answers on the strength of it asks for what is stored: it is there when the platform is killed, too. */

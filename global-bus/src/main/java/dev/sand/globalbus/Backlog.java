@@ -86,6 +86,7 @@ final class Backlog<E extends Backlog.Entry> {
         }
     }
 
+    /** @param adding null: nobody does */
     void gatheredBy(Thread adding) {
         gatherer = adding;
     }
@@ -168,7 +169,12 @@ final class Backlog<E extends Backlog.Entry> {
         return batch;
     }
 
-    /** What waits first, or null. Called once the consumer has ended, by anyone. */
+    /** What waits first, or null. The consumer's. */
+    E peek() {
+        return queue.peek();
+    }
+
+    /** The same, taken. The consumer's; once it has ended, anyone's. */
     E poll() {
         return queue.poll();
     }

@@ -106,20 +106,24 @@ final class BusWriter implements Runnable {
 
     /** Of a thread that has added something: what waits for the file alone it writes itself, unless the writer is at work, which looks again. */
     void writeGathered() {
-        if (!backlog.isUrgent()) {
-            backlog.wakeForAny();
-            return;
+        try {
+            if (!backlog.isUrgent()) {
+                backlog.wakeForAny();
+            } else if (working.tryLock()) {
+                writeInTurn();
+            }
+        } finally {
+            backlog.gatheredBy(null);
         }
-        if (!working.tryLock()) {
-            return;
-        }
-        if (!returned.isEmpty()) {
-            working.unlock();
-            return; // the writer is at work
-        }
+    }
+
+    private void writeInTurn() {
         boolean isSooner;
         boolean isReturned;
         try {
+            if (!returned.isEmpty()) {
+                return; // the writer is at work
+            }
             boolean hadTrims = !trims.isEmpty();
             boolean hadRecords = !records.isSettled();
             List<Append> appends = new ArrayList<>();
@@ -132,6 +136,10 @@ final class BusWriter implements Runnable {
             }
             if (!appends.isEmpty() && !records.log(appends)) {
                 returned.addAll(appends);
+            }
+            while (backlog.peek() instanceof BusCommand.Trim trim) { // what has just been told of lets earlier records go
+                note(trim);
+                backlog.poll();
             }
             isReturned = !returned.isEmpty();
             isSooner = !hadTrims && !trims.isEmpty() || !hadRecords && !records.isSettled();

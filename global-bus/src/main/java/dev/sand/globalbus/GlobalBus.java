@@ -69,11 +69,17 @@ public interface GlobalBus extends AutoCloseable {
     }
 
     /**
-     * For a thread that gives many records and often waits for one: from now on its appends wake nobody. It calls what is returned
-     * when it has given some, holding no lock that a listener takes: listeners may be called in that call.
+     * For who gives many records and often waits for one: from now on, until it calls what is returned, this thread's appends wake nobody.
+     * It does that when it has given some, holding no lock that a listener takes: listeners may be called in that call, which waits for no
+     * disk, nor for a transaction. One thread at a time.
      */
     default Runnable gather() {
         return () -> { };
+    }
+
+    /** Whether it is of this program alone: no other one, of whatever version, reads it, and appends never block. */
+    default boolean isEmbedded() {
+        return false;
     }
 
     /**

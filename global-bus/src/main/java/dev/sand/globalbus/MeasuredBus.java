@@ -113,6 +113,11 @@ public final class MeasuredBus implements GlobalBus {
     }
 
     @Override
+    public boolean isEmbedded() {
+        return bus.isEmbedded();
+    }
+
+    @Override
     public Runnable gather() {
         return bus.gather();
     }

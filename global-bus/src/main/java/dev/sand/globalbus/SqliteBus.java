@@ -149,6 +149,11 @@ public final class SqliteBus implements GlobalBus {
     }
 
     @Override
+    public boolean isEmbedded() {
+        return true;
+    }
+
+    @Override
     public Runnable gather() {
         backlog.gatheredBy(Thread.currentThread());
         return writing::writeGathered;

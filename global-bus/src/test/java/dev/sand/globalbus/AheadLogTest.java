@@ -144,18 +144,29 @@ class AheadLogTest {
         assertThat(bus.endOffset("t", 0)).isEqualTo(2);
     }
 
+    @Test
+    void whoHasGatheredWakesTheWriterAgain() {
+        bus.gather().run();
+        assertThat(written(0, "first").join()).isZero();
+        Runnable write = bus.gather();
+        CompletableFuture<Long> second = written(0, "second");
+        write.run();
+        assertThat(second).isCompletedWithValue(1L);
+        assertThat(written(0, "third").join()).isEqualTo(2);
+    }
+
     /** What comes while a transaction is under way goes into the other log. */
     @Test
     void whoGathersDoesNotWaitForATransactionUnderWay() throws Exception {
         bus.close();
         bus = open(directory, 0, Duration.ofMillis(1));
         writerRests();
-        Runnable write = bus.gather();
         Path copy;
         try (Connection other = DriverManager.getConnection("jdbc:sqlite:" + directory.resolve("bus.db"));
                 Statement statement = other.createStatement()) {
             statement.execute("BEGIN IMMEDIATE");
             for (int i = 0; i < 30; i++) {
+                Runnable write = bus.gather();
                 CompletableFuture<Long> each = written(0, "r" + i);
                 await().atMost(Duration.ofSeconds(5)).pollInterval(Duration.ofMillis(1)).until(() -> {
                     write.run();
@@ -183,6 +194,7 @@ class AheadLogTest {
         CompletableFuture<Long> small = written(0, "small");
         write.run();
         assertThat(List.of(large.join(), small.join())).containsExactly(0L, 1L);
+        write = bus.gather();
         CompletableFuture<Long> next = written(0, "next");
         write.run();
         assertThat(next.join()).isEqualTo(2);

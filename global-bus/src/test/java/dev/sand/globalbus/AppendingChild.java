@@ -24,9 +24,12 @@ final class AppendingChild {
 
     private static void append(SqliteBus bus, int partition, String round) {
         Semaphore ahead = new Semaphore(AHEAD);
-        Runnable write = partition == 0 ? bus.gather() : () -> { };
+        Runnable write = () -> { };
         for (int i = 0; ; i++) {
             ahead.acquireUninterruptibly();
+            if (partition == 0) {
+                write = bus.gather();
+            }
             String value = round + "." + partition + "." + i + "." + "x".repeat(i % 700);
             GlobalBus.AppendListener listener = new GlobalBus.AppendListener() {
                 @Override

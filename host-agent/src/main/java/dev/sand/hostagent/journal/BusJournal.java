@@ -25,9 +25,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The journal on the global bus. A thread of its own takes what the shards gave, has large values copied to the global data
- * layer (a reference does not outlive this host), encodes, and appends, in the order that {@link RecordOrder} keeps; the bus's
- * thread reports to {@link JournalAppends}.
+ * The journal on the global bus. A thread of its own, or a shard in its place ({@link JournalTurn}), takes what the shards gave, has large
+ * values copied to the global data layer (a reference does not outlive this host), encodes, and appends, in the order that
+ * {@link RecordOrder} keeps; who brings it into the bus reports to {@link JournalAppends}.
  */
 public final class BusJournal implements JournalAdapter {
     private static final Logger LOG = LoggerFactory.getLogger(BusJournal.class);
@@ -65,8 +65,7 @@ public final class BusJournal implements JournalAdapter {
     private final Thread thread;
     /** What others have for this thread. */
     private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
-    /** Brings what this thread has appended into the bus. */
-    private Runnable write = () -> { };
+    private final JournalTurn turn;
     private volatile boolean anyStopped;
     private final AtomicLong voided = new AtomicLong();
 
@@ -97,6 +96,7 @@ public final class BusJournal implements JournalAdapter {
             }
         });
         this.order = new RecordOrder(appends, copying, this::onThread, queue::isClosed);
+        this.turn = new JournalTurn(bus, queue, partitions, tasks::isEmpty, order::take, System::nanoTime);
         this.thread = new Thread(this::run, "journal");
         queue.consumedBy(thread);
         thread.setDaemon(true);
@@ -117,7 +117,7 @@ public final class BusJournal implements JournalAdapter {
         } else if (away != null) {
             appends.refuse(given, JournalAppends.away(away));
         } else {
-            queue.add(given);
+            turn.give(given);
         }
     }
 
@@ -151,9 +151,9 @@ public final class BusJournal implements JournalAdapter {
 
     /** As urgent as any thread, and no more: messages do not wait for it, and it would take their functions' processors (BENCHMARKS.md). */
     private void run() {
-        write = bus.gather();
         try {
             while (!queue.isClosed() || !queue.isEmpty() || order.postpones()) {
+                queue.await();
                 step();
             }
         } finally {
@@ -162,13 +162,14 @@ public final class BusJournal implements JournalAdapter {
     }
 
     private void step() {
-        order.take(queue.next());
-        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-            task.run();
-        }
-        order.retry();
-        appends.giveUp();
-        write.run();
+        turn.take(() -> {
+            order.take(queue.take());
+            for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+                task.run();
+            }
+            order.retry();
+            appends.giveUp();
+        });
     }
 
     private void onThread(Runnable task) {

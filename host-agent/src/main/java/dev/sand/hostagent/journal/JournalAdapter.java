@@ -66,8 +66,9 @@ public interface JournalAdapter extends AutoCloseable {
     record Left(List<Unfinished> executions, List<Input.RecoverProcess> processes) {}
 
     /**
-     * Appends a record. Called on a shard: encodes nothing here, never blocks, and is to cost about a microsecond (a record
-     * that nobody awaits needs no wake-up of its own). Records of one execution keep their order.
+     * Appends a record. Called on a shard: never blocks, and is to cost about a microsecond (a record that nobody awaits needs no wake-up
+     * of its own), but for the end of a function that has changed its process, which may be written here. Records of one execution keep
+     * their order.
      *
      * @param listener told as {@link Entry#await} says; null when the outcome is not awaited
      */

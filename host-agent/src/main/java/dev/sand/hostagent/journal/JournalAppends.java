@@ -100,10 +100,10 @@ final class JournalAppends {
         health.given();
         Outcome outcome = new Outcome(given, partition);
         switch (given.entry().await()) {
-            case YES -> bus.append(partition.topic, partition.number, given.encode(), outcome);
-            case IN_BUS -> bus.appendWritten(partition.topic, partition.number, given.encode(), outcome);
+            case YES -> bus.append(partition.topic, partition.number, given.encode(bus.isEmbedded()), outcome);
+            case IN_BUS -> bus.appendWritten(partition.topic, partition.number, given.encode(bus.isEmbedded()), outcome);
             // What nobody awaits is written with what somebody does, a moment later, and costs no transaction of its own.
-            case NO, IF_WRITTEN -> bus.appendInBackground(partition.topic, partition.number, given.encode(), outcome);
+            case NO, IF_WRITTEN -> bus.appendInBackground(partition.topic, partition.number, given.encode(bus.isEmbedded()), outcome);
         }
     }
 

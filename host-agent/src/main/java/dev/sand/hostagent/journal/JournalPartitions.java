@@ -46,6 +46,12 @@ final class JournalPartitions {
         return known.get(new Key(Topics.journal(application), slot));
     }
 
+    /** Whether {@link #of} has it at once. */
+    boolean isKnown(String application, int slot) {
+        String topic = Topics.journal(application);
+        return topics.containsKey(topic) && known.containsKey(new Key(topic, slot));
+    }
+
     private JournalPartition partition(String topic, int slot) {
         return known.computeIfAbsent(new Key(topic, slot), key -> new JournalPartition(topic, slot));
     }

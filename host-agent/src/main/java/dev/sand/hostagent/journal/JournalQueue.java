@@ -14,10 +14,11 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
 
 /**
- * Records from the shards to the journal's thread. A record that nobody awaits wakes nobody while there is traffic: the
- * thread comes by every few milliseconds, and only after a quiet second does it sleep until it is woken.
+ * Records from the shards to the journal's thread, or to a shard in its place ({@link JournalTurn}). A record that nobody awaits wakes
+ * nobody while there is traffic: the thread comes by every few milliseconds, and only after a quiet second does it sleep until it is woken.
  */
 final class JournalQueue {
     private static final long QUIET_NS = 1_000_000_000L;
@@ -74,7 +75,13 @@ final class JournalQueue {
             return new Given(entry, bytes, listener, null, onceMore);
         }
 
-        byte[] encode() {
+        /** @param isBehind whether large values of a process may be behind its JSON */
+        byte[] encode(boolean isBehind) {
+            if (isBehind && entry.change() != null) {
+                RecordBodies bodies = new RecordBodies();
+                return JournalRecord.of(entry.epoch(), entry.executionId(), entry.sequence(), entry.backup(), entry.change().map(bodies::put))
+                        .encode(bodies);
+            }
             JournalRecord record = values == null
                     ? JournalRecord.of(entry.epoch(), entry.executionId(), entry.sequence(), entry.backup(), entry.change())
                     : JournalRecord.storing(entry.epoch(), entry.executionId(), entry.sequence(), (Backup.Finished) entry.backup(),
@@ -93,7 +100,7 @@ final class JournalQueue {
     private volatile boolean asleep;
     private volatile boolean urgent;
     private volatile boolean closed;
-    private long lastBatchNs = System.nanoTime();
+    private volatile long lastBatchNs = System.nanoTime();
 
     JournalQueue(long lingerNs, int slots) {
         this.lingerNs = lingerNs;
@@ -104,11 +111,15 @@ final class JournalQueue {
         thread = consumer;
     }
 
-    void add(Given given) {
+    /** @param isTaken whoever gives it takes it, too, or wakes the thread */
+    void add(Given given, boolean isTaken) {
         records.incrementAndGet();
         bytes.addAndGet(given.bytes());
         bySlot.incrementAndGet(given.entry().slot());
         queue.add(given);
+        if (isTaken) {
+            return;
+        }
         if (given.awaited()) {
             wake();
         } else if (asleep) {
@@ -162,8 +173,8 @@ final class JournalQueue {
         return closed;
     }
 
-    /** For the journal's thread: what has come, after a while; often nothing. */
-    List<Given> next() {
+    /** For the journal's thread: until something is to be taken, or a while. */
+    void await() {
         long end = System.nanoTime() + lingerNs;
         for (long left = lingerNs; left > 0 && !urgent && !closed; left = end - System.nanoTime()) {
             LockSupport.parkNanos(this, left);
@@ -176,8 +187,16 @@ final class JournalQueue {
             asleep = false;
         }
         urgent = false;
+    }
+
+    /** What has come; often nothing. One thread at a time. */
+    List<Given> take() {
+        return take(Integer.MAX_VALUE);
+    }
+
+    List<Given> take(int most) {
         List<Given> batch = new ArrayList<>();
-        for (Given given = queue.poll(); given != null; given = queue.poll()) {
+        for (Given given = most > 0 ? queue.poll() : null; given != null; given = batch.size() < most ? queue.poll() : null) {
             byApplication.taken(given);
             batch.add(given);
         }
@@ -185,5 +204,16 @@ final class JournalQueue {
             lastBatchNs = System.nanoTime();
         }
         return batch;
+    }
+
+    /** How many there are that {@link #take} would give. One thread at a time. @return -1: more than so many, or one that is not such */
+    int count(int most, Predicate<Given> such) {
+        int count = 0;
+        for (Given given : queue) {
+            if (++count > most || !such.test(given)) {
+                return -1;
+            }
+        }
+        return count;
     }
 }

@@ -20,7 +20,7 @@ import java.util.Map;
  *
  * @param schema 2, 3 of one with a request to be redriven, 4 of one about a cloud process, or whose request runs in one, and 5 of
  *               one with which a process begins that has a sandbox of its own, 6 of one that moves, 7 of a redrive from a state that is
- *               named; 1 is that of the platform of one host, whose records had no epoch
+ *               named, 8 of one with values behind it ({@link RecordBodies}); 1 is that of the platform of one host, whose records had no epoch
  *               and all values in them
  * @param epoch of the slot's owner that wrote it
  * @param kind claim (with host), processing (with request), storing (with signal and values), finished (with signal and the
@@ -42,7 +42,9 @@ record JournalRecord(short schema, long epoch, String kind, String executionId, 
     private static final short OF_MOVED = 6;
     /** Of a redrive that begins from another state than the one that failed: whoever did not know it would go on from that one. */
     private static final short OF_BEGINNINGS = 7;
-    private static final short NEWEST = OF_BEGINNINGS;
+    /** With values behind its JSON. */
+    private static final short OF_BODIES = 8;
+    private static final short NEWEST = OF_BODIES;
     private static final String CLAIM = "claim";
     private static final String PROCESSING = "processing";
     private static final String STORING = "storing";
@@ -82,8 +84,7 @@ record JournalRecord(short schema, long epoch, String kind, String executionId, 
             case Change.Killed killed when killed.place() != null -> OF_MOVED;
             default -> OF_PROCESSES;
         };
-        return new JournalRecord(of, epoch, kind, executionId, sequence, request, signal, processing, attempts, values, status,
-                host, StoredChange.of(change));
+        return with(of, StoredChange.of(change));
     }
 
     private static short schema(InvocationRequest request) {
@@ -138,6 +139,15 @@ record JournalRecord(short schema, long epoch, String kind, String executionId, 
         return Codec.encode(this);
     }
 
+    /** Whose change stands for values by these. */
+    byte[] encode(RecordBodies bodies) {
+        return bodies.isEmpty() ? encode() : bodies.behind(with(OF_BODIES, change).encode());
+    }
+
+    private JournalRecord with(short of, StoredChange other) {
+        return new JournalRecord(of, epoch, kind, executionId, sequence, request, signal, processing, attempts, values, status, host, other);
+    }
+
     /**
      * @throws NewerSchemaException or UncheckedIOException when it is ours and not understood; BusRecords.ForeignException when it
      *     does not begin with a schema, as all of ours do
@@ -152,7 +162,8 @@ record JournalRecord(short schema, long epoch, String kind, String executionId, 
         if (!record.isWhole()) {
             throw new UncheckedIOException(new IOException("a field is missing of a record of kind " + record.kind));
         }
-        return record;
+        return schema < OF_BODIES || record.change == null ? record
+                : record.with(record.schema, StoredChange.of(RecordBodies.taken(record.change.change(), bytes)));
     }
 
     private boolean isWhole() {

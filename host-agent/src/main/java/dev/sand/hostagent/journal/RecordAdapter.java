@@ -21,6 +21,9 @@ public interface RecordAdapter extends AutoCloseable {
     interface StoredListener {
         /** @param failure null when the record is stored */
         void onStored(Failure failure);
+
+        /** All that was stored with it was told of. */
+        default void onAllTold() {}
     }
 
     /**

@@ -33,8 +33,17 @@ public final class StoredRecords implements RecordAdapter {
 
     @Override
     public void record(InvocationRecord record, long epoch, StoredListener listener, Supplier<byte[]> history) {
-        store.record(record, epoch, listener == null ? null
-                : failure -> listener.onStored(failure == null ? null : failure(failure)), history);
+        store.record(record, epoch, listener == null ? null : new InvocationStore.StoredListener() {
+            @Override
+            public void onStored(StoreException failure) {
+                listener.onStored(failure == null ? null : failure(failure));
+            }
+
+            @Override
+            public void onAllTold() {
+                listener.onAllTold();
+            }
+        }, history);
     }
 
     @Override

@@ -15,6 +15,7 @@ import dev.sand.hostagent.core.ActionSink;
 import dev.sand.hostagent.core.Input.AppKey;
 import dev.sand.hostagent.core.Input;
 import dev.sand.hostagent.core.RemoteEvent;
+import dev.sand.hostagent.journal.RecordAdapter;
 import dev.sand.workflow.Execution;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -281,9 +282,22 @@ final class ActionPerformer implements ActionSink {
 
     private void store(InvocationRecord record, Action.Record action) {
         adapters.records().record(record, action.epoch(),
-                action.awaited() ? failure -> shard.submit(new Input.Recorded(record.executionId(), failure)) : null,
+                action.awaited() ? new Stored(shard, record.executionId()) : null,
                 action.history() == null ? null : () -> action.packing().encode(action.history(),
                         payload -> adapters.payloads().orSize(record.application(), payload)));
+    }
+
+    /** Records are stored many at once: the shard is woken once for all of them. */
+    private record Stored(Shard shard, String executionId) implements RecordAdapter.StoredListener {
+        @Override
+        public void onStored(Failure failure) {
+            shard.note(new Input.Recorded(executionId, failure));
+        }
+
+        @Override
+        public void onAllTold() {
+            shard.submitNoted();
+        }
     }
 
     private void sendAway(Action.SendAway away) {

@@ -30,6 +30,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -43,6 +44,9 @@ import java.util.function.Function;
  * <p>{@link #submit} and {@link #execute} may be called from any thread; all else is the event loop's.
  */
 public final class Shard {
+    /** In a row: others have their turn then. */
+    private static final int MOST_NOTED = 50;
+
     private final EventLoop loop;
     private final LocalBus bus;
     private final HostCore core;
@@ -51,6 +55,7 @@ public final class Shard {
     private final StallWatch stallWatch;
     private final Consumer<Throwable> onBroken;
     private final ArrayDeque<Input> waiting = new ArrayDeque<>();
+    private final ConcurrentLinkedQueue<Input> noted = new ConcurrentLinkedQueue<>();
     private final Map<String, SandboxCalls> sandboxes = new HashMap<>();
     private final Map<AppKey, SandboxCalls> sandboxByApp = new HashMap<>();
     private final List<CompletableFuture<Void>> drains = new ArrayList<>(0);
@@ -75,6 +80,17 @@ public final class Shard {
 
     void submit(Input input) {
         loop.execute(() -> on(input));
+    }
+
+    /** One of several at once: it takes its turn once {@link #submitNoted} is called. */
+    void note(Input input) {
+        noted.add(input);
+    }
+
+    void submitNoted() {
+        if (!noted.isEmpty()) {
+            loop.execute(this::takeNoted);
+        }
     }
 
     /** @return completed once the input has been taken in; at once when this shard is closed */
@@ -279,6 +295,13 @@ public final class Shard {
         core.on(input, nowNs, performer);
         performer.performDeferred();
         stallWatch.ended(input, nowNs, System.nanoTime());
+    }
+
+    private void takeNoted() {
+        for (int i = 0; i < MOST_NOTED && !noted.isEmpty(); i++) {
+            on(noted.poll());
+        }
+        submitNoted();
     }
 
     /** A tick that comes too early does no harm, so the timer is only ever moved forward. */

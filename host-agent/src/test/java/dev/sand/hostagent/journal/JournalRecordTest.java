@@ -12,7 +12,9 @@ import dev.sand.event.Payload;
 import dev.sand.event.Redrive;
 import dev.sand.event.Slots;
 import dev.sand.globalbus.SqliteBus;
+import dev.sand.hostagent.core.Action.Await;
 import dev.sand.hostagent.core.Action.Backup;
+import dev.sand.hostagent.journal.JournalQueue.Given;
 import dev.sand.hostagent.process.Change;
 import dev.sand.hostagent.process.Change.Outgoing;
 import dev.sand.hostagent.process.ProcessChange;
@@ -21,14 +23,17 @@ import dev.sand.hostagent.process.StateWrite;
 import dev.sand.workflow.Execution.Command;
 import dev.sand.workflow.Execution.Published;
 import dev.sand.workflow.Execution.Signal;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
@@ -98,6 +103,64 @@ class JournalRecordTest {
         byte[] record = JournalRecord.of(3, "e", 7, new Backup.Finished(new Signal.TaskSucceeded("Root", Payload.nullJson(), List.of(), 2),
                 List.of()), change).encode();
         assertThat(record.length).as(writes.size() + " writes, " + sends.size() + " sends").isLessThan(SqliteBus.Options.DEFAULT.maxRecordBytes());
+    }
+
+    /** Where no host of an earlier version reads it. */
+    @Test
+    void largeValuesOfAProcessAreBehindTheRecordsJson() {
+        Payload large = new Payload("application/x-npy", bytes(70_000), null);
+        Payload other = new Payload(Payload.OCTETS, bytes(1024), null);
+        Payload small = new Payload(Payload.OCTETS, bytes(1023), null);
+        Payload named = new Payload(Payload.OCTETS, null, new Payload.Reference("e/o", 1 << 20));
+        ProcessChange change = new ProcessChange("p", 1, 2, 3, new Change.Done(List.of(new StateWrite("a", large), new StateWrite("b", null),
+                new StateWrite("c", small), new StateWrite("d", named)), List.of(4L), List.of(new Outgoing("e/g", 0, "p", "q", "k", other))));
+        Given given = given(change);
+        byte[] record = given.encode(true);
+        assertThat(record.length).isLessThan(70_000 + 1024 + 1023 * 4 / 3 + 1500);
+        assertThat(BusRecords.schema(record)).isEqualTo(8);
+        assertThat(JournalRecord.decode(record).change().change()).usingRecursiveComparison().isEqualTo(change);
+        assertThat(JournalRecord.decode(given.encode(false)).change().change()).as("for others").usingRecursiveComparison().isEqualTo(change);
+        assertThat(BusRecords.schema(given.encode(false))).isEqualTo(4);
+        for (byte[] torn : List.of(Arrays.copyOf(record, record.length - 1), Arrays.copyOf(record, 800), Arrays.copyOf(record, record.length + 1))) {
+            assertThatThrownBy(() -> JournalRecord.decode(torn)).isInstanceOf(UncheckedIOException.class);
+        }
+    }
+
+    @Test
+    void aRecordWithoutLargeValuesIsOneOfTheSchemaBefore() {
+        Payload small = new Payload(Payload.OCTETS, bytes(1023), null);
+        Given given = given(new ProcessChange("p", 1, 2, 3, new Change.Done(List.of(new StateWrite("a", small)), List.of(), List.of())));
+        assertThat(given.encode(true)).isEqualTo(given.encode(false));
+    }
+
+    private static Given given(ProcessChange change) {
+        return new Given(new JournalAdapter.Entry("app", "e", 0, 3, 7, new Backup.Finished(new Signal.TaskSucceeded("Root", Payload.nullJson(),
+                List.of(), 2), List.of()), Await.IN_BUS, "p", change), 0, null, null, false);
+    }
+
+    private static byte[] bytes(int size) {
+        byte[] bytes = new byte[size];
+        new Random(size).nextBytes(bytes);
+        return bytes;
+    }
+
+    @TestFactory
+    List<DynamicTest> recordsWithValuesBehindThemAreReadAndWrittenToTheByte() {
+        List<DynamicTest> tests = new ArrayList<>();
+        VECTORS.get("behind").forEach(each -> tests.add(DynamicTest.dynamicTest(each.get("name").asText(), () -> {
+            ByteArrayOutputStream stored = new ByteArrayOutputStream();
+            stored.write(JSON.writeValueAsBytes(each.get("record")));
+            stored.write('\n');
+            byte letter = (byte) each.get("letter").asText().charAt(0);
+            for (int i = each.get("times").asInt(); i > 0; i--) {
+                stored.write(letter);
+            }
+            JournalRecord read = JournalRecord.decode(stored.toByteArray());
+            Given again = new Given(new JournalAdapter.Entry("app", read.executionId(), 0, read.epoch(), read.sequence(), backup(read), Await.IN_BUS,
+                    "p", read.change().change()), 0, null, null, false);
+            assertThat(again.encode(true)).isEqualTo(stored.toByteArray());
+        })));
+        return tests;
     }
 
     @Test

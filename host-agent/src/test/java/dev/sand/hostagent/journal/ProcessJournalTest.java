@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
+import dev.sand.event.BusRecords;
 import dev.sand.event.Failure;
 import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.Payload;
@@ -22,6 +23,7 @@ import dev.sand.hostagent.process.ProcessChange;
 import dev.sand.hostagent.process.StateWrite;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -90,6 +92,23 @@ class ProcessJournalTest extends BusJournalFixture {
         assertThat(process.changes().get(1).change()).usingRecursiveComparison().isEqualTo(message(json("1")));
         assertThat(((Change.Done) process.changes().get(2).change()).writes()).extracting(StateWrite::key).containsExactly("a", "b");
         assertThat(process.unsent()).isEmpty();
+    }
+
+    @Test
+    void anEndInTheEmbeddedBusIsThereWhenItIsGivenWithItsLargeValuesBehindIt() {
+        journal.close();
+        journal = journal(new EmbeddedBus(bus), OPTIONS);
+        give(0, 1, new Change.Made(1, 0, 0));
+        durable(1);
+        Payload large = new Payload(Payload.OCTETS, "x".repeat(5000).getBytes(StandardCharsets.UTF_8), null);
+        List<Thread> tellers = new ArrayList<>();
+        journal.append(new Entry("app", "e1", Slots.of("p", 2), epoch, 1, succeeded("g", json("3")), Await.IN_BUS, "p",
+                change(0, 2, new Change.Done(List.of(new StateWrite("a", large)), List.of(), List.of()))), failure -> tellers.add(Thread.currentThread()));
+        assertThat(tellers).containsExactly(Thread.currentThread());
+        assertThat(bus.read("journal.app", Slots.of("p", 2), 0, 100)).extracting(record -> BusRecords.schema(record.value())).contains(8);
+        restart();
+        Change.Done done = (Change.Done) left().processes().getFirst().changes().getLast().change();
+        assertThat(done.writes()).usingRecursiveFieldByFieldElementComparator().containsExactly(new StateWrite("a", large));
     }
 
     @Test
