@@ -11,7 +11,7 @@ Reply = Callable[[Any], None]
 
 
 class ProcessCalls:
-    """`process_calls` has what was asked for, by method; one that waits is answered by `deliver` or `list_processes`."""
+    """`process_calls` has what was asked for, by method; the replies of what waits are in lists."""
 
     METHODS = ("stateGet", "stateKeys", "stateWrite", "send", "receive", "processInvoke", "processResult", "processList")
 
@@ -24,6 +24,8 @@ class ProcessCalls:
         self.process_list = sand.ProcessList(version=1, processes=[])
         self.waiting_receives: list[Reply] = []
         self.waiting_lists: list[Reply] = []
+        self.waiting_results: list[Reply] | None = None
+        """Of results asked for right behind their invoke; None: they are told at once."""
 
     def asked(self, method: str) -> list[Any]:
         return [argument for name, argument in self.process_calls if name == method]
@@ -59,8 +61,11 @@ class ProcessCalls:
                     reply(sand.ReceiveReply())
             case "processInvoke":
                 reply(f"{argument.eventId}#{argument.number}")
+            case "processResult" if argument.invocation is None and self.waiting_results is not None:
+                self.waiting_results.append(reply)
             case "processResult":
-                reply(self.results.get(argument.invocation) or sand.ProcessResult())
+                invoked = argument.invocation or f"{argument.eventId}#{self.asked('processInvoke')[-1].number}"
+                reply(self.results.get(invoked) or sand.ProcessResult())
             case "processList":
                 if argument.newerThan is not None and argument.newerThan >= self.process_list.version and argument.waitMs:
                     self.waiting_lists.append(reply)

@@ -204,6 +204,7 @@ def cases() -> dict[str, list[tuple[str, str, Any]]]:
         ],
         "processResult": [
             ("request", "call", sand.ProcessResultRequest(invocation="01JD0Z5W3M8Q6T1R4V7X9YB2CD", waitMs=5_000, **attempt)),
+            ("behind-its-invoke", "call", sand.ProcessResultRequest(waitMs=5_000, **attempt)),
             ("output", "reply", sand.ProcessResult(output=payloads["json"])),
             ("failed", "reply", sand.ProcessResult(error="ValueError", cause="é")),
             ("not-yet", "reply", sand.ProcessResult()),

@@ -249,7 +249,7 @@ class ProcessInvokeRequest(NamedTuple):
 class ProcessResultRequest(NamedTuple):
     event_id: str
     attempt: int
-    invocation: str
+    invocation: str | None
     wait_ms: int
 
 

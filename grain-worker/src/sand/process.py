@@ -88,11 +88,13 @@ class Message(NamedTuple):
 class Call:
     """A function that was invoked in a process; `id` is its execution's."""
 
-    __slots__ = ("_process", "_result", "id")
+    __slots__ = ("_late", "_process", "_result", "id")
 
-    def __init__(self, process: Process, id: str) -> None:
+    def __init__(self, process: Process, id: str, late: int) -> None:
         self._process = process
         self._result: Any = None
+        self._late = late
+        """Of the connection: by this its result comes unasked."""
         self.id = id
 
     def result(self, timeout: float | None = None, shared: bool = False) -> Any:
@@ -104,6 +106,12 @@ class Call:
         :raises InvocationFailed: it ended without a result; has `error` and `cause`
         """
         process = self._process
+        if self._result is None and self._late and timeout is None:
+            found = process._connection.late(self._late, PROCESS_RESULT)
+            self._late = 0
+            # What came long ago by reference may have gone.
+            if found is not None and (found.output is None or found.output.reference is None):
+                self._result = found
         if self._result is None:
             request = ProcessResultRequest(*process._attempt, self.id, process._wait_ms(timeout))
             found = process._connection.call(PROCESS_RESULT, request)
@@ -266,7 +274,8 @@ class Process:
             raise UnknownGrain(f"the application has no grain {function!r}")
         payload = values.encode(data, self._attempt[0], f"the input of {function}", self._context.segments)
         request = ProcessInvokeRequest(*self._attempt, self._next(), to, function, payload)
-        return Call(self, self._connection.call(PROCESS_INVOKE, request))
+        result = ProcessResultRequest(*self._attempt, None, self._wait_ms(None))
+        return Call(self, *self._connection.call_followed(PROCESS_INVOKE, request, PROCESS_RESULT, result))
 
     def processes(self) -> list[ProcessEntry]:
         """The application's processes, with status `active`, `idle` or `swapped`."""

@@ -180,7 +180,7 @@ PROCESS_INVOKE = Method(
 )
 PROCESS_RESULT = Method(
     "processResult",
-    struct_of(ProcessResultRequest, (1, TEXT, _R), (2, INT, _R), (3, TEXT, _R), (4, LONG, _R)),
+    struct_of(ProcessResultRequest, (1, TEXT, _R), (2, INT, _R), (3, TEXT, _O), (4, LONG, _R)),
     struct_of(ProcessResult, (1, _payload, _O), (2, TEXT, _O), (3, TEXT, _O)),
 )
 _entry = struct_of(ProcessEntry, (1, TEXT, _R), (2, TEXT, _R))

@@ -295,8 +295,8 @@ struct ProcessInvokeRequest {
 struct ProcessResultRequest {
   1: required string eventId,
   2: required i32 attempt,
-  /** What processInvoke answered. */
-  3: required string invocation,
+  /** What processInvoke answered. Left out by an attempt that asks right behind its processInvoke, before that is answered. */
+  3: optional string invocation,
   4: required i64 waitMs
 }
 
@@ -377,6 +377,7 @@ service LocalBus {
   ReceiveReply receive(1: ReceiveRequest request) throws (1: BusError error)
   /** Accepted when answered: the invocation's id. */
   string processInvoke(1: ProcessInvokeRequest request) throws (1: BusError error)
+  /** Of one asked for before its id was known: at once neither when it does not run here. */
   ProcessResult processResult(1: ProcessResultRequest request) throws (1: BusError error)
   /** The application's processes, but for those that were killed. */
   ProcessList processList(1: ProcessListRequest request) throws (1: BusError error)

@@ -14,13 +14,16 @@ from sand.errors import BadRequest, Denied, InvocationFailed, SandError, Timeout
 from sand.messages import Payload
 
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+# Two letters at a time: one at a time was the slowest thing that a small call did here.
+_PAIRS = [first + second for first in _ALPHABET for second in _ALPHABET]
+_SHIFTS = range(120, -1, -10)
 _OWN = {"Sand.Denied": Denied, "Sand.TooLarge": TooLarge, "Sand.BadRequest": BadRequest}
 
 
 def new_id(now_ms: int) -> str:
     """As executions have them. :param now_ms: by the host's clock"""
     drawn = now_ms << 80 | secrets.randbits(80)
-    return "".join(_ALPHABET[drawn >> shift & 31] for shift in range(125, -1, -5))
+    return "".join([_PAIRS[drawn >> shift & 1023] for shift in _SHIFTS])
 
 
 class _Captured:

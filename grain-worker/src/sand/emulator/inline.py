@@ -48,6 +48,10 @@ class InlineConnection:
             return self._of_process(method.name, request)
         return self._data.call(method.name, request, self._attempt.execution_id)
 
+    def call_followed(self, method: Method, request: Any, then: Method, then_request: Any) -> tuple[Any, int]:
+        """As the connection of an instance has it: nothing is saved by a second call here."""
+        return self.call(method, request), 0
+
     def _of_process(self, name: str, request: Any) -> Any:
         """What would wait lets others run meanwhile."""
         stay, wait_ms = stay_of(self._attempt), getattr(request, "wait_ms", 0)

@@ -338,6 +338,8 @@ class Stay:
         return id
 
     def _result(self, request: ProcessResultRequest) -> ProcessResult:
+        if request.invocation is None:
+            return ProcessResult()  # asked again, by its id
         until = _until(request.wait_ms)
         execution = self._table.execution(request.invocation)
         if execution is None or execution.residence is None:

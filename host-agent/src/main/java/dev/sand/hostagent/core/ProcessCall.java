@@ -35,7 +35,7 @@ public sealed interface ProcessCall {
 
     record Invoke(int number, String destination, String grain, Payload payload) implements ProcessCall {}
 
-    /** @param waitMs until it has ended */
+    /** @param invocation null: the one that the attempt has just asked for; @param waitMs until it has ended */
     record Result(String invocation, long waitMs) implements ProcessCall {}
 
     /** @param newerThan null: as it is now */

@@ -118,6 +118,7 @@ final class ProcessInvokes {
             same.audience().add(waits); // it may yet be found to live elsewhere
             return;
         }
+        event.invoked = request.executionId();
         if (same != null || context.executions.remembered(request.executionId(), slot) != null) {
             processes.free(request.application(), List.of(invoke.payload()));
             if (same != null) {
@@ -191,6 +192,14 @@ final class ProcessInvokes {
 
     void result(Event event, Input.CallProcess call, ProcessCall.Result result) {
         ProcessCall.Listener listener = call.listener();
+        if (result.invocation() == null) {
+            RunningExecution asked = event.invoked == null ? null : context.executions.get(event.invoked);
+            if (asked == null || !asked.admission().isIn()) {
+                calls.answer(listener, new Answer.Outcome(null, null, null)); // asked again, once it is told that it runs
+                return;
+            }
+            result = new ProcessCall.Result(event.invoked, result.waitMs());
+        }
         if (processes.elsewhere().result(result, listener)) {
             return;
         }

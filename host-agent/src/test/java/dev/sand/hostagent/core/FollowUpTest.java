@@ -101,6 +101,31 @@ class FollowUpTest extends ProcessFixture {
         assertThat(isToldOf(execution(caller))).isFalse();
     }
 
+    private static final Answer NOTHING_YET = new Answer.Outcome(null, null, null);
+
+    @Test
+    void itsResultMayBeAskedForBehindIt() {
+        callerInvokes();
+        told.clear();
+        ask(caller, new ProcessCall.Result(null, 1_000));
+        assertThat(told).isEmpty();
+        finish(shop.running(invoked));
+        shop.after(1);
+        deliver();
+        assertThat(told).singleElement().isInstanceOfSatisfying(Answer.Outcome.class, outcome ->
+                assertThat(CoreFixture.text(outcome.output())).isEqualTo("0"));
+        assertThat(call(caller, new ProcessCall.Result(null, 1_000))).as("it has ended: by its id").isEqualTo(NOTHING_YET);
+    }
+
+    @Test
+    void askedForBehindWhatDoesNotRunItSaysNothingAtOnce() {
+        callerInvokes();
+        assertThat(call(caller, new ProcessCall.Invoke(1, "q", "no grain", json("2")))).isInstanceOf(Answer.Refused.class);
+        assertThat(call(caller, new ProcessCall.Result(null, 1_000))).as("not the one before it").isEqualTo(NOTHING_YET);
+        Running other = running("r");
+        assertThat(call(other, new ProcessCall.Result(null, 1_000))).isEqualTo(NOTHING_YET);
+    }
+
     /** It may yet be found to live elsewhere: who was told that it runs would wait for what nobody runs. */
     @Test
     void whatWaitsForItsProcessToMoveIsPromisedToNobody() {
@@ -111,6 +136,7 @@ class FollowUpTest extends ProcessFixture {
         List<Object> moved = migrate("q", away);
         ask(caller, new ProcessCall.Invoke(0, "q", "g", json("2")));
         ask(caller, new ProcessCall.Invoke(0, "q", "g", json("2"))); // the next attempt
+        assertThat(call(caller, new ProcessCall.Result(null, 1_000))).isEqualTo(NOTHING_YET);
         shop.after(1);
         deliver();
         assertThat(told).isEmpty();

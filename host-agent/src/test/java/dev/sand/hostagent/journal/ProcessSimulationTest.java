@@ -26,6 +26,7 @@ class ProcessSimulationTest {
     private static int fired;
     private static int refused;
     private static int told;
+    private static int early;
     private static int brought;
     private static final long FIRST = Long.getLong("sand.sim.first", 1);
 
@@ -46,6 +47,7 @@ class ProcessSimulationTest {
         fired += world.fired;
         refused += world.refused;
         told += world.told;
+        early += world.early;
         brought += world.brought;
         String wrong = new WorldCheck(world).violation();
         return wrong == null ? null : "seed " + seed + ": " + wrong;
@@ -57,6 +59,7 @@ class ProcessSimulationTest {
             assertThat(violation(seed, Rule.ALL, 1)).isNull();
         }
         assertThat(List.of(killed, fired, refused, told)).as("kills, invocations by messages, refused sends, reads of what came with the event").allMatch(times -> times > SEEDS / 4);
+        assertThat(early).as("results that came to who asked for them with what invokes").isGreaterThan(SEEDS / 20);
     }
 
     @Test

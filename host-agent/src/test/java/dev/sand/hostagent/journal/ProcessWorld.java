@@ -72,6 +72,8 @@ final class ProcessWorld {
     int killed;
     /** Reads of what came with the event. */
     int told;
+    /** Results asked for behind what invokes. */
+    int early;
     int refused;
     int fired;
     /** Workers that are killed yet, right after a function of theirs has received something: fewer than a function may be run. */

@@ -5,6 +5,7 @@ import static dev.sand.hostagent.journal.ProcessWorld.PROCESSES;
 import static dev.sand.hostagent.journal.ProcessWorld.json;
 import static dev.sand.hostagent.journal.ProcessWorld.text;
 
+import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.Payload;
 import dev.sand.event.Slots;
@@ -113,8 +114,10 @@ class WorldFunction {
                         kind == Kind.PLAIN ? host.kept(body) : json(body),
                         world.application.sendWaitMs());
         sends++;
+        boolean[] runs = {false};
         call(call, answer -> {
-            if (answer instanceof Answer.Done || answer instanceof Answer.Invoked) {
+            runs[0] = answer instanceof Answer.Invoked;
+            if (answer instanceof Answer.Done || runs[0]) {
                 world.history.sent(new WorldHistory.Sent(kind, process, to, body, isAtomic, sentNs));
                 next();
             } else {
@@ -122,6 +125,19 @@ class WorldFunction {
                 fail(); // what comes behind it is not to overtake it when this is run again
             }
         });
+        if (kind == Kind.INVOKED && body.hashCode() % 2 == 0) { // other seeds go as they did
+            call(new ProcessCall.Result(null, 5_000), answer -> resulted(body, runs[0], answer));
+        }
+    }
+
+    /** Asked for behind what invokes: an end, and of what it was told runs. */
+    private void resulted(String body, boolean runs, Answer answer) {
+        boolean isNothing = answer instanceof Answer.Refused || answer.equals(new Answer.Outcome(null, null, null));
+        boolean isEnd = answer instanceof Answer.Outcome outcome && !Errors.MOVED.equals(outcome.error());
+        world.early += runs && isEnd && !isNothing ? 1 : 0;
+        if (!isNothing && !(runs && isEnd)) {
+            world.history.wrongValues.put(body, "was told before it ran, or though it did not end: " + answer);
+        }
     }
 
     /** A key that others write over. */
