@@ -32,6 +32,13 @@ def test_a_process_is_made_of_what_was_checked(caller, platform):
     assert platform.last == ("createProcess", {"parameters": {"app": "shop"}, "body": made})
 
 
+def test_a_process_that_the_platform_does_not_let_who_asks_make_is_none(caller, platform):
+    denied = {"status": 403, "scope": "deploy", "pointer": "/body/dedicated"}
+    platform.answers["createProcess"] = 403, denied
+    answer = caller("processes", "createProcess", {"app": "shop"}, body={"dedicated": True})
+    assert (answer.status, answer.body) == (403, denied) and "location" not in answer.headers
+
+
 def test_without_a_body_the_platform_names_it(caller, platform):
     platform.answers["createProcess"] = 201, {"process": "made"}
     assert caller("processes", "createProcess", {"app": "shop"}).headers["location"].endswith("/made")
