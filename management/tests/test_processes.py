@@ -30,6 +30,16 @@ def test_a_process_is_made_of_what_was_checked(caller, platform):
     made = {"id": "cart-7", "concurrency": 3, "memory": 3 << 19}
     made["dedicated"] = {"memory": 64 << 20, "cpus": 0.5, "pids": 16, "packages": ["gcc"]}
     assert platform.last == ("createProcess", {"parameters": {"app": "shop"}, "body": made})
+    for cpus in (0, 0.01):
+        caller("processes", "createProcess", {"app": "shop"}, body={"dedicated": {"cpus": cpus}})
+        assert platform.last == ("createProcess", {"parameters": {"app": "shop"}, "body": {"dedicated": {"cpus": cpus}}})
+
+
+def test_a_process_that_the_platform_does_not_let_who_asks_make_is_none(caller, platform):
+    denied = {"status": 403, "scope": "deploy", "pointer": "/body/dedicated"}
+    platform.answers["createProcess"] = 403, denied
+    answer = caller("processes", "createProcess", {"app": "shop"}, body={"dedicated": True})
+    assert (answer.status, answer.body) == (403, denied) and "location" not in answer.headers
 
 
 def test_without_a_body_the_platform_names_it(caller, platform):
@@ -70,7 +80,8 @@ def test_a_process_moves_to_the_host_that_is_named(caller, platform):
             "'dedicated': it has no 'gpu', but memory, cpus, pids, image and packages.",
         ),
         ({"dedicated": {"memory": "1KiB"}}, "/body/dedicated/memory", None),
-        ({"dedicated": {"cpus": -1}}, "/body/dedicated/cpus", "'dedicated': cpus is a number from 0 to 1024."),
+        ({"dedicated": {"cpus": -1}}, "/body/dedicated/cpus", "'dedicated': cpus is 0, or a number from 0.01 to 1024."),
+        ({"dedicated": {"cpus": 0.009}}, "/body/dedicated/cpus", None),
         ({"dedicated": {"pids": 15}}, "/body/dedicated/pids", None),
         ({"dedicated": {"image": "Not One"}}, "/body/dedicated/image", "'dedicated': image is the name of an image."),
         ({"dedicated": {"packages": ["; rm"]}}, "/body/dedicated/packages", "'dedicated': '; rm' is no name of a package."),

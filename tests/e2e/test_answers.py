@@ -127,7 +127,7 @@ MISTAKES: list[tuple[str, dict[str, str], Any, str, str]] = [
         {},
         {"dedicated": {"cpus": "x"}},
         "/body/dedicated/cpus",
-        "'dedicated': cpus is a number from 0 to 1024.",
+        "'dedicated': cpus is 0, or a number from 0.01 to 1024.",
     ),
     ("PUT /aliases/x", {}, {"version": "x"}, "/body/version", '"version" is the number of a version, not "x".'),
     ("PUT /aliases/x", {}, {}, "/body/version", '"version" is the number of a version, not missing.'),

@@ -140,6 +140,16 @@ def test_a_key_makes_none_that_may_more(keyed: Keyed) -> None:
     assert is_problem(asked, 403)["scope"] == "operator"
 
 
+def test_who_may_only_invoke_makes_no_process_with_more_than_is_declared(keyed: Keyed) -> None:
+    key, at = keyed.made("invoke"), "/api/v1/apps/probe/processes"
+    for body in ({"dedicated": {"memory": "500GiB", "packages": ["nmap"]}}, {"memory": 1 << 50}, {"concurrency": 1000}):
+        refused = is_problem(keyed.call("POST", at, key, json={"id": "more", **body}), 403)
+        assert (refused["scope"], refused["pointer"]) == ("deploy", f"/body/{next(iter(body))}")
+    assert keyed.call("POST", at, key, json={"id": "less", "concurrency": 1, "memory": "1MiB"}).status_code == 201
+    more = {"id": "more", "concurrency": 1000}
+    assert keyed.call("POST", at, keyed.made("invoke", "deploy"), json=more).status_code == 201
+
+
 def test_a_stream_ends_when_its_key_is_revoked(keyed: Keyed) -> None:
     key = keyed.made("read")
     follow = f"{keyed.local.server}/api/v1/applications/probe/logs?follow=true"

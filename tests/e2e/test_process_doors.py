@@ -129,10 +129,11 @@ def test_a_step_takes_no_body_that_is_none(server: ProcessServer, step: str) -> 
 
 
 def test_a_part_of_a_processor_is_enough(server: ProcessServer) -> None:
-    made = server.http.post(server.root, json={"id": "half", "dedicated": {"cpus": 0.5, "memory": "64MiB"}})
-    assert made.status_code == 201, made.text
-    assert (made.json()["dedicated"]["cpus"], made.json()["dedicated"]["memoryBytes"]) == (0.5, 64 << 20)
-    assert server.http.delete(f"{server.root}/half").status_code == 204
+    for cpus in (0.5, 0.01):
+        made = server.http.post(server.root, json={"id": "part", "dedicated": {"cpus": cpus, "memory": "64MiB"}})
+        assert made.status_code == 201, made.text
+        assert (made.json()["dedicated"]["cpus"], made.json()["dedicated"]["memoryBytes"]) == (cpus, 64 << 20)
+        assert server.http.delete(f"{server.root}/part").status_code == 204
 
 
 @pytest.mark.parametrize(
@@ -142,7 +143,8 @@ def test_a_part_of_a_processor_is_enough(server: ProcessServer) -> None:
         ({"gpu": 1}, "", "it has no 'gpu', but memory, cpus, pids, image and packages"),
         ({"memory": "1KiB"}, "/memory", "a sandbox needs at least 67108864 bytes of memory, not 1024"),
         ({"memory": "much"}, "/memory", "'much' is not a size like 512MiB, 64KiB or 1GiB"),
-        ({"cpus": 1024.5}, "/cpus", "cpus is a number from 0 to 1024"),
+        ({"cpus": 1024.5}, "/cpus", "cpus is 0, or a number from 0.01 to 1024"),
+        ({"cpus": 0.001}, "/cpus", "cpus is 0, or a number from 0.01 to 1024"),
         ({"pids": 1}, "/pids", "pids is a number from 16 to 32768"),
         ({"image": "-v"}, "/image", "image is the name of an image"),
         ({"packages": "gcc"}, "/packages", "packages is a list of at most 100 names"),

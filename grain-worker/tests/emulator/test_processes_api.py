@@ -334,6 +334,8 @@ def test_another_version_may_have_other_triggers(apps: Apps) -> None:
         ("processes: {memory: much}", "/processes/memory"),
         ("processes: {memory: 2MiB, state: 1MiB}", "/processes/state"),
         ("processes: {memory: 1KiB}", "/processes/memory"),
+        ("processes: {dedicated: {cpus: 0.001}}", "/processes/dedicated/cpus"),
+        ("sandbox: {cpus: 0.009}", "/sandbox/cpus"),
         ("grains: {do: {process: {trigger: {type: batch}}}}", "/grains/do/process/trigger"),
         ("grains: {do: {process: {trigger: {type: standard, count: 2}}}}", "/grains/do/process/trigger"),
         ("grains: {do: {process: {trigger: {type: each}}}}", "/grains/do/process/trigger/type"),
@@ -369,7 +371,10 @@ def test_a_dedicated_process_says_what_its_sandbox_would_have(apps: Apps) -> Non
     own = apps.create(id="b", dedicated={"memory": "64MiB", "pids": 32, "packages": ["hello"]})
     assert own.json()["dedicated"] == {"memoryBytes": 64 << 20, "cpus": 0.0, "pids": 32, "packages": ["hello"]}
     assert apps.run("b", "out = 1") == 1
-    for bad in (7, {"cpu": 1}, {"memory": "1MiB"}, {"packages": ["; true"]}, {"image": "-v"}):
+    assert apps.create(id="c", dedicated={"cpus": 0.01}).json()["dedicated"]["cpus"] == 0.01
+    apps.load("sandbox: {cpus: 0.01}\nprocesses: {dedicated: {cpus: 0}}\n")
+    assert apps.create(id="d").json()["dedicated"]["cpus"] == 0.01
+    for bad in (7, {"cpu": 1}, {"cpus": 0.001}, {"memory": "1MiB"}, {"packages": ["; true"]}, {"image": "-v"}):
         refused = apps.create(dedicated=bad)
         assert refused.status_code == 400 and "'dedicated'" in refused.json()["detail"]
 

@@ -11,6 +11,7 @@ LEAST_MEMORY = 1 << 20
 DEDICATED = ("memory", "cpus", "pids", "image", "packages")
 MOST_AT_ONCE = 1000
 LEAST_SANDBOX = 64 << 20
+LEAST_CPUS, MOST_CPUS = 0.01, 1024
 _IMAGE = re.compile(r"[a-z0-9][A-Za-z0-9._/:@-]{0,254}")
 _PACKAGE = re.compile(r"[a-z0-9][a-z0-9+.-]{0,126}[a-z0-9+.]")
 
@@ -75,7 +76,9 @@ def _dedicated(said):
         _require(bytes == 0 or bytes >= LEAST_SANDBOX, least, "dedicated/memory")
     if "cpus" in wish:
         is_number = isinstance(wish["cpus"], int | float) and not isinstance(wish["cpus"], bool)
-        _require(is_number and 0 <= wish["cpus"] <= 1024, "'dedicated': cpus is a number from 0 to 1024.", "dedicated/cpus")
+        is_cpus = is_number and (wish["cpus"] == 0 or LEAST_CPUS <= wish["cpus"] <= MOST_CPUS)
+        bounds = f"'dedicated': cpus is 0, or a number from {LEAST_CPUS} to {MOST_CPUS}."
+        _require(is_cpus, bounds, "dedicated/cpus")
     if "pids" in wish:
         _require(_between(wish["pids"], 16, 32768), "'dedicated': pids is a number from 16 to 32768.", "dedicated/pids")
     if "image" in wish:

@@ -16,6 +16,8 @@ from sand.emulator.sand_yaml import FILE, Add
 ID = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9._~-]{1,128}")
 LEAST_SANDBOX = 64 << 20
 _LEAST_MEMORY = 1 << 20
+# The least time that Linux gives a container: 1 ms of each 100.
+_LEAST_CPUS, _MOST_CPUS = 0.01, 1024
 # Of state in all, where nothing is said.
 STATE = 1 << 30
 _IMAGE = re.compile("[a-z0-9][A-Za-z0-9._/:@-]{0,254}")
@@ -82,7 +84,8 @@ def dedicated(said: Any) -> Dedicated | None:
     memory, cpus, pids, image, packages = (said.get(name) for name in names)
     size = 0 if memory is None else _sandbox_memory(memory)
     number = isinstance(cpus, (int, float, Decimal)) and not isinstance(cpus, bool)  # a fraction in a request is a Decimal
-    _require(cpus is None or (number and 0 <= cpus <= 1024), "cpus is a number from 0 to 1024", "cpus")
+    is_cpus = cpus is None or (number and (cpus == 0 or _LEAST_CPUS <= float(cpus) <= _MOST_CPUS))
+    _require(is_cpus, f"cpus is 0, or a number from {_LEAST_CPUS} to {_MOST_CPUS}", "cpus")
     _require(pids is None or (type(pids) is int and 16 <= pids <= 32768), "pids is a number from 16 to 32768", "pids")
     is_image = image is None or (isinstance(image, str) and bool(_IMAGE.fullmatch(image)))
     _require(is_image, "image is the name of an image", "image")

@@ -65,6 +65,18 @@ class ControlDoorTest extends WithDemo {
     }
 
     @Test
+    void whoAsksForMoreThanHisTicketHasIsRefusedAsOverHttp() throws Exception {
+        String more = "{\"parameters\": {\"app\": \"demo\"}, \"body\": {\"concurrency\": 5}}";
+        ControlPort.Reply refused = call("createProcess", more);
+        assertThat(refused.status()).isEqualTo(403);
+        assertThat(json(refused).path("scope").asText()).isEqualTo("deploy");
+        assertThat(json(refused).has("error")).as("else it is the grain that is taken for denied").isFalse();
+        Call may = new Call("createProcess", new Asker("key:k", "default", Set.of("invoke", "deploy"), null), "0sand-management/test", "y",
+                more.getBytes(StandardCharsets.UTF_8));
+        assertThat(platform.frontend.control().call(may).status()).isEqualTo(201);
+    }
+
+    @Test
     void aTasksTokenIsItsTenantsAlone() throws Exception {
         String token = TaskTokens.ofTrial().token("demo", Ids.encode(1, 2, 3), "Ask>token");
         String report = "{\"body\": {\"token\": \"" + token + "\", \"output\": 1}}";

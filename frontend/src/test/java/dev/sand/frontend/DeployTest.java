@@ -183,6 +183,21 @@ class DeployTest {
         assertThat(version.workflows().get("entry").timeoutMs()).isEqualTo(120_000);
     }
 
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {"sandbox: {cpus: 0.001}| /sandbox/cpus",
+        "processes: {dedicated: {cpus: 0.0099}}| /processes/dedicated/cpus"})
+    void less_of_a_processor_than_a_container_starts_with_is_refused_with_the_bound(String line, String pointer) throws Exception {
+        JsonNode problem = refused(422, application("name: slow\n" + line + "\n"));
+        assertThat(problem.path("errors").findValuesAsText("pointer")).containsExactly(pointer);
+        assertThat(problem.path("errors").path(0).path("detail").asText()).contains("0.01");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"sandbox: {cpus: 0.01}", "sandbox: {cpus: 0}", "processes: {dedicated: {cpus: 0.01}}"})
+    void a_hundredth_of_a_processor_is_enough(String line) throws Exception {
+        assertThat(platform.deploy(application("name: slow\n" + line + "\n")).statusCode()).isEqualTo(201);
+    }
+
     @Test
     void every_mistake_is_told_at_once_with_its_place() throws Exception {
         Map<String, String> files = application("""

@@ -22,6 +22,9 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every operation of the document, tried with every kind of key: what is let in is exactly what {@code x-sand} says. */
 class KeysTest {
@@ -128,6 +131,50 @@ class KeysTest {
         JsonNode entry = body(platform.send("GET", "/api/v1/audit", null, "Authorization", "Bearer " + OPERATOR)).path("entries").get(0);
         assertThat(entry.path("caller").asText()).isEqualTo("key:" + KeyTextOf.id(key));
         assertThat(entry.toString()).doesNotContain(key);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '#', value = {"{\"dedicated\": {\"memory\": \"500GiB\", \"packages\": [\"nmap\"]}} | dedicated",
+        "{\"dedicated\": {}} | dedicated", "{\"dedicated\": true} | dedicated", "{\"dedicated\": false} | dedicated",
+        "{\"concurrency\": 3} | concurrency", "{\"memory\": \"3MiB\"} | memory", "{\"memory\": 1125899906842624, \"concurrency\": 1} | memory"})
+    void who_may_only_invoke_makes_no_process_with_more_than_is_declared(String body, String field) throws Exception {
+        deployWith("processes: {concurrency: 2, memory: 2MiB}\n");
+        HttpResponse<byte[]> refused = process(body, key("\"invoke\"", 0, 0));
+        assertThat(refused.statusCode()).isEqualTo(403);
+        JsonNode problem = body(refused);
+        assertThat(problem.path("type").asText()).endsWith("/denied");
+        assertThat(problem.path("scope").asText()).isEqualTo("deploy");
+        assertThat(problem.path("pointer").asText()).isEqualTo("/body/" + field);
+        assertThat(problem.path("detail").asText()).contains("'" + field + "'", "needs the scope 'deploy'", "has invoke");
+        assertThat(platform.host.processes).isEmpty();
+        assertThat(process(body, key("\"invoke\",\"deploy\"", 0, 0)).statusCode()).isEqualTo(201);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"{}", "{\"dedicated\": null, \"memory\": null}", "{\"concurrency\": 2, \"memory\": \"2MiB\"}", "{\"concurrency\": 1}"})
+    void who_may_only_invoke_makes_one_with_what_is_declared_or_less(String body) throws Exception {
+        deployWith("processes: {concurrency: 2, memory: 2MiB, dedicated: {memory: 64MiB}}\n");
+        assertThat(process(body, key("\"invoke\"", 0, 0)).statusCode()).isEqualTo(201);
+    }
+
+    @Test
+    void what_is_not_declared_is_the_default_of_it() throws Exception {
+        deployWith("");
+        String key = key("\"invoke\"", 0, 0);
+        assertThat(process("{\"concurrency\": 4, \"memory\": \"256MiB\"}", key).statusCode()).isEqualTo(201);
+        assertThat(process("{\"concurrency\": 5}", key).statusCode()).isEqualTo(403);
+        assertThat(process("{\"memory\": \"257MiB\"}", key).statusCode()).isEqualTo(403);
+    }
+
+    private void deployWith(String more) throws Exception {
+        Map<String, String> files = new LinkedHashMap<>(Platform.demo());
+        files.compute("sand.yaml", (name, said) -> said + more);
+        assertThat(platform.send("POST", "/api/v1/applications", Platform.zip(files), "Content-Type", "application/zip", "Authorization",
+                "Bearer " + OPERATOR).statusCode()).isEqualTo(201);
+    }
+
+    private HttpResponse<byte[]> process(String body, String key) throws Exception {
+        return platform.send("POST", "/api/v1/apps/demo/processes", body.getBytes(StandardCharsets.UTF_8), "Authorization", "Bearer " + key);
     }
 
     @Test

@@ -274,6 +274,7 @@ class OpenApiTest {
         call("POST", template, path, "{\"id\": \"p1\"}", 409);
         call("POST", template, path, "{\"id\": \"p 1\"}", 400);
         call("POST", template, path, "{\"id\": \"p3\", \"dedicated\": {\"cpus\": -1}}", 400);
+        call("POST", template, path, "{\"id\": \"p3\", \"dedicated\": {\"cpus\": 0.001}}", 400);
         call("POST", template, path, "[]", 400);
         call("POST", template, path, "{\"concurrency\": 0}", 400);
         call("POST", template, path, "{\"memory\": \"much\"}", 400);

@@ -122,8 +122,10 @@ public final class ProcessesApi {
         String id = asked.hasNonNull("id") ? checked(text(asked.get("id"))) : newId();
         exchange.name("process", id);
         ApplicationVersion version = live(exchange);
-        ProcessView made = ask(host.process(new ProcessCommand(version.application(), version.version(), id, ProcessCommand.Kind.CREATE,
-                concurrency(asked.path("concurrency")), memory(asked.path("memory")), dedicated(asked.path("dedicated")))));
+        ProcessCommand wish = new ProcessCommand(version.application(), version.version(), id, ProcessCommand.Kind.CREATE,
+                concurrency(asked.path("concurrency")), memory(asked.path("memory")), dedicated(asked.path("dedicated")));
+        DeclaredProcess.check(exchange, wish, asked.hasNonNull("dedicated"), version.processSpec());
+        ProcessView made = ask(host.process(wish));
         exchange.headers().put("Location", "/api/v1/apps/" + made.application() + "/processes/" + id);
         // It was swapped in for this; one that was made has never been.
         exchange.json(made.swapsIn() > 0 ? 200 : 201, shown(made));

@@ -14,6 +14,8 @@ public final class DedicatedReader {
     private static final Pattern IMAGE = Pattern.compile("[a-z0-9][A-Za-z0-9._/:@-]{0,254}");
     private static final Pattern PACKAGE = Pattern.compile("[a-z0-9][a-z0-9+.-]{0,126}[a-z0-9+.]");
     private static final int MOST_PACKAGES = 100;
+    /** The least time that Linux gives a container: 1 ms of each 100. */
+    private static final double LEAST_CPUS = 0.01;
     private static final int MOST_CPUS = 1024;
     private static final int LEAST_PIDS = 16;
     private static final int MOST_PIDS = 32_768;
@@ -53,8 +55,8 @@ public final class DedicatedReader {
         require(memory == 0 || memory >= ApplicationFolder.LEAST_SANDBOX_MEMORY, "memory",
                 "a sandbox needs at least " + ApplicationFolder.LEAST_SANDBOX_MEMORY + " bytes of memory, not " + memory);
         JsonNode cpus = said.path("cpus");
-        require(!said.hasNonNull("cpus") || cpus.isNumber() && cpus.doubleValue() >= 0 && cpus.doubleValue() <= MOST_CPUS,
-                "cpus", "cpus is a number from 0 to " + MOST_CPUS);
+        require(!said.hasNonNull("cpus") || cpus.isNumber() && isCpus(cpus.doubleValue()), "cpus",
+                "cpus is 0, or a number from " + LEAST_CPUS + " to " + MOST_CPUS);
         JsonNode pids = said.path("pids");
         require(!said.hasNonNull("pids") || pids.isInt() && pids.intValue() >= LEAST_PIDS && pids.intValue() <= MOST_PIDS,
                 "pids", "pids is a number from " + LEAST_PIDS + " to " + MOST_PIDS);
@@ -64,6 +66,11 @@ public final class DedicatedReader {
         List<String> packages = packages(said.path("packages"));
         return new DedicatedSpec(memory, cpus.asDouble(0), pids.asInt(0), said.hasNonNull("image") ? image.textValue() : null,
                 packages.isEmpty() ? null : packages);
+    }
+
+    /** 0: as the application's sandbox. */
+    private static boolean isCpus(double cpus) {
+        return cpus == 0 || cpus >= LEAST_CPUS && cpus <= MOST_CPUS;
     }
 
     private static List<String> packages(JsonNode said) {

@@ -42,11 +42,6 @@ public record Caller(String kind, String id, String user, String tenant, Set<Sco
 
     /** Null: he may. */
     public Problem refusal(Scope needed) {
-        if (may(needed)) {
-            return null;
-        }
-        String has = scopes.stream().sorted().map(Scope::inWords).collect(Collectors.joining(", "));
-        return Problem.caller(403, "denied", "Not allowed", "This needs the scope '" + needed.inWords() + "'; what was shown has "
-                + (has.isEmpty() ? "nothing" : has) + ".").with("scope", needed.inWords());
+        return needed.refusal("This", scopes);
     }
 }

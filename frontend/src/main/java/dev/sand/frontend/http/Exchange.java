@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import org.eclipse.jetty.http.HttpFields;
 
 /**
@@ -38,8 +39,18 @@ public abstract class Exchange {
     /** In which tenant it is asked. */
     public abstract String tenant();
 
+    /** Of who asks. */
+    public abstract Set<Scope> scopes();
+
     /** Whether who asks may see to all tenants' things. */
-    public abstract boolean isEverywhere();
+    public final boolean isEverywhere() {
+        return scopes().contains(Scope.OPERATOR);
+    }
+
+    /** For what an operation asks more for than for the rest of it. @param what needs it, for people; @return null: who asks has it */
+    public final Problem refusal(Scope needed, String what) {
+        return needed.refusal(what, scopes());
+    }
 
     /** Whose things are asked for: of {@code tenant} in the query, or of who asks. @throws ProblemException 404 when these are not his to see */
     public final String askedTenant() {

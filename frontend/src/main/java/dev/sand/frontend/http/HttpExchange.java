@@ -6,6 +6,7 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpFields;
@@ -58,8 +59,8 @@ public final class HttpExchange extends Exchange {
     }
 
     @Override
-    public boolean isEverywhere() {
-        return caller.may(Scope.OPERATOR);
+    public Set<Scope> scopes() {
+        return caller.scopes();
     }
 
     /** Who asks. */

@@ -11,9 +11,11 @@ import dev.sand.frontend.http.Problems;
 import dev.sand.frontend.http.Scope;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.util.URIUtil;
 
@@ -103,8 +105,8 @@ final class InteriorExchange extends Exchange {
     }
 
     @Override
-    public boolean isEverywhere() {
-        return asker.scopes().contains(Scope.OPERATOR.inWords());
+    public Set<Scope> scopes() {
+        return Arrays.stream(Scope.values()).filter(scope -> asker.scopes().contains(scope.inWords())).collect(Collectors.toUnmodifiableSet());
     }
 
     /** @return null: the operation has not answered */

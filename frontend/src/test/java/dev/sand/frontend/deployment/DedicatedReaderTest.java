@@ -27,8 +27,15 @@ class DedicatedReaderTest {
                 .isEqualTo(new DedicatedSpec(128L << 20, 0.5, 64, "own/latex:1", List.of("g++", "hello")));
     }
 
+    @Test
+    void theLeastOfAProcessorIsAHundredth() throws JsonProcessingException {
+        assertThat(read("{'cpus': 0.01}").cpus()).isEqualTo(0.01);
+        assertThat(read("{'cpus': 0}").cpus()).isZero();
+        assertThatThrownBy(() -> read("{'cpus': 0.001}")).hasMessage("cpus is 0, or a number from 0.01 to 1024");
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"7", "'yes'", "{'cpu': 1}", "{'memory': '1MiB'}", "{'memory': 'much'}", "{'cpus': -1}", "{'cpus': '1'}",
+    @ValueSource(strings = {"7", "'yes'", "{'cpu': 1}", "{'memory': '1MiB'}", "{'memory': 'much'}", "{'cpus': -1}", "{'cpus': 0.0099}", "{'cpus': '1'}",
             "{'pids': 1}", "{'image': '-v'}", "{'image': 'a b'}", "{'packages': 'hello'}", "{'packages': ['; true']}",
             "{'packages': ['-y']}"})
     void whatIsWrongIsSaid(String json) {
