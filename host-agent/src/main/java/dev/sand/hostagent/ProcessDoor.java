@@ -38,7 +38,7 @@ public interface ProcessDoor {
     /** Nobody is connected to it any more, whatever grant he has. Only enqueues. */
     void onKilled(String application, String process);
 
-    /** It was moved elsewhere by hand: who is connected to it is told where, and a grant of before that is of no use here. Only enqueues. */
+    /** It was moved elsewhere by hand: who is connected to it is told where soon, and a grant of before that is of no use here. Only enqueues. */
     void onMoved(String application, String process);
 
     /** Nobody is connected to any of its processes any more: the application is deleted, up to that version. Only enqueues. */

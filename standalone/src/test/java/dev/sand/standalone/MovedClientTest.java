@@ -59,7 +59,7 @@ class MovedClientTest {
     }
 
     @Test
-    void whereItWentIsToldAtOnce() throws Exception {
+    void whereItWentIsToldBeforeAnyCall() throws Exception {
         try (ProcessClient client = client("p")) {
             assertThat(client.invoke("count", Value.json("null"), TIME).text()).isEqualTo("1");
             String first = address("p");
@@ -68,6 +68,21 @@ class MovedClientTest {
             await().untilAsserted(() -> assertThat(client.movedTo()).contains(address("p")));
             assertThat(client.invoke("count", Value.json("null"), TIME).text()).isEqualTo("2");
             assertThat(address("p")).isNotEqualTo(first);
+        }
+    }
+
+    @Test
+    void whereItGoesFromAHostThatDrainsIsToldBeforeAnyCall() throws Exception {
+        try (ProcessClient client = client("d")) {
+            assertThat(client.invoke("count", Value.json("null"), TIME).text()).isEqualTo("1");
+            String first = address("d");
+            String host = InProcessCluster.json(cluster.send(front, "GET", PROCESSES + "d", null)).path("host").asText();
+            assertThat(cluster.send(front, "POST", "/api/v1/hosts/" + host + "/drain", null).statusCode()).isEqualTo(202);
+            await().atMost(InProcessCluster.PATIENCE).until(() -> client.reconnects() > 0);
+            assertThat(client.invoke("count", Value.json("null"), TIME).text()).isEqualTo("2");
+            assertThat(address("d")).isNotEqualTo(first);
+            assertThat(cluster.send(front, "POST", "/api/v1/hosts/" + host + "/resume", null).statusCode()).isEqualTo(202);
+            cluster.awaitHosts(front, 2);
         }
     }
 

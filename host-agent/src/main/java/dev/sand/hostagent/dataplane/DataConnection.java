@@ -226,8 +226,15 @@ final class DataConnection {
 
     // --- the end
 
-    /** Nothing is waited for from inputs whose time is over or that have stopped coming, and from clients that do not say what they have got. */
+    /**
+     * Nothing is waited for from inputs whose time is over or that have stopped coming, and from clients that do not say what they have got.
+     * Who waits for nothing is told that his process lives elsewhere by now; others hear it of what they wait for.
+     */
     void expire(long nowNs) {
+        if (grant != null && calls.isEmpty() && writer.unreadSinceNs(nowNs) == nowNs && !plane.isHere(grant)) {
+            moveAway(grant);
+            return;
+        }
         answers.deliveries().giveUp(nowNs - GOT_NS);
         boolean stopped = nowNs - partNs > options.idle().toNanos(); // what is announced keeps its room from others
         for (Call call : List.copyOf(calls.values())) {
@@ -241,10 +248,6 @@ final class DataConnection {
 
     boolean isFor(String application, String process) {
         return grant != null && grant.application().equals(application) && grant.process().equals(process);
-    }
-
-    void moveAway() {
-        moveAway(grant);
     }
 
     boolean isOfDeleted(String application, int upTo) {

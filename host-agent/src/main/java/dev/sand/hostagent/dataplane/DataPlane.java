@@ -263,10 +263,7 @@ public final class DataPlane implements ProcessDoor, AutoCloseable {
     @Override
     public void onMoved(String application, String process) {
         long nowMs = nowMs();
-        loop.execute(() -> {
-            moved.add(application, process, nowMs);
-            List.copyOf(open).stream().filter(each -> each.isFor(application, process)).forEach(DataConnection::moveAway);
-        });
+        loop.execute(() -> moved.add(application, process, nowMs)); // and its connections find out
     }
 
     @Override
