@@ -152,11 +152,11 @@ class KafkaTopics {
         awaitThat(() -> await(admin.describeTopics(List.of(physical(topic))).allTopicNames().toCompletionStage()
                 .handle((found, failure) -> failure == null && found.values().stream().allMatch(KafkaTopics::isLed))
                 .toCompletableFuture(), "see topic " + topic), "see topic " + topic);
-        // The leader that the cluster names may not know yet that it is one.
-        Map<TopicPartition, OffsetSpec> all = IntStream.range(0, partitions).boxed()
+        // A leader that the cluster names may not know yet that it is one. There may be fewer partitions than that: it was there before.
+        int found = await(ask(topic), "see topic " + topic).map(Topic::partitions).orElse(0);
+        Map<TopicPartition, OffsetSpec> all = IntStream.range(0, found).boxed()
                 .collect(Collectors.toMap(partition -> partition(topic, partition), partition -> OffsetSpec.latest()));
         await(admin.listOffsets(all).all(), "see topic " + topic);
-        await(ask(topic), "see topic " + topic);
     }
 
     private static boolean isLed(TopicDescription topic) {
