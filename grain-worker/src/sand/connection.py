@@ -34,7 +34,7 @@ def connect(path: str) -> socket:
 class Connection:
     """For a process that waits for one reply at a time: an instance."""
 
-    __slots__ = ("_ahead", "_early", "_late", "_lock", "_owner", "_sequence", "_socket", "is_asked")
+    __slots__ = ("_ahead", "_early", "_is_asked", "_late", "_lock", "_owner", "_sequence", "_socket")
 
     def __init__(self, stream: socket) -> None:
         self._socket = stream
@@ -47,7 +47,7 @@ class Connection:
         """That reply, come meanwhile."""
         self._ahead = b""
         """What was read behind a frame."""
-        self.is_asked = True
+        self._is_asked = True
         """So far, or again: `late` is asked for what `call_followed` left to come, and finds something."""
 
     def send(self, frame: bytes) -> None:
@@ -113,8 +113,8 @@ class Connection:
         """
         with self._lock:
             if self._late:
-                self.is_asked = False
-            if not self.is_asked:
+                self._is_asked = False
+            if not self._is_asked:
                 return self._call(method, argument, None), 0
             self._late = self._sequence + 2
             return self._call(method, argument, encode_call(then, then_argument, self._late)), self._late
@@ -130,8 +130,8 @@ class Connection:
             except (ConnectionClosed, ProtocolError) as failed:
                 raise Unavailable(f"{method.name}: {failed}") from failed
             self._late, self._early = 0, None
-            self.is_asked = type(reply) is not BusError and any(field is not None for field in reply)
-        return reply if self.is_asked else None
+            self._is_asked = type(reply) is not BusError and any(field is not None for field in reply)
+        return reply if self._is_asked else None
 
     def _check(self, method: Method) -> None:
         if os.getpid() != self._owner:
