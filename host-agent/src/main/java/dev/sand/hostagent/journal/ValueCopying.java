@@ -142,18 +142,22 @@ final class ValueCopying implements AutoCloseable {
 
     private Given named(Given given, List<Stored> values, List<Runnable> work) {
         Entry entry = given.entry();
-        Backup named = Values.map(entry.backup(), payload -> named(entry, entry.executionId(), payload, values, work));
-        ProcessChange change = entry.change() == null ? null
-                : entry.change().map(payload -> named(entry, entry.change().journalId(), payload, values, work));
+        Backup named = Values.map(entry.backup(), payload -> named(entry, entry.executionId(), entry.sequence(), payload, values, work));
+        // Of a process's journal: each function's end has the same place in the records of its own execution.
+        ProcessChange change = entry.change() == null ? null : entry.change().map(payload ->
+                named(entry, entry.change().journalId(), entry.change().number(), payload, values, work));
         return given.with(named, change);
     }
 
-    /** @param id with which it is kept; @param work to copy it is added to this, and what it will be to the values if that is flagged */
-    private Payload named(Entry entry, String id, Payload payload, List<Stored> values, List<Runnable> work) {
+    /**
+     * @param id with which it is kept, and {@code number} of the record or change among those of that id
+     * @param work to copy it is added to this, and what it will be to the values if that is flagged
+     */
+    private Payload named(Entry entry, String id, long number, Payload payload, List<Stored> values, List<Runnable> work) {
         if (!isCopied(payload)) {
             return payload;
         }
-        String object = entry.epoch() + "." + entry.sequence() + "." + work.size();
+        String object = entry.epoch() + "." + number + "." + work.size();
         if (isFlagged(entry)) {
             values.add(copies.describe(entry.application(), id, object, payload));
         }
