@@ -20,6 +20,7 @@ from sand.client import Process
 from sand.command.program import AOT_JARS, class_path, jars_as_they_are
 
 APPLICATION = Path(__file__).with_name("training")
+SUMS_APPLICATION = Path(__file__).with_name("training_sums")
 REQUESTS = 400
 COMPUTED = 100
 MAPS = {"wide": 3, "shared": 10}
@@ -29,6 +30,8 @@ ECHOES = {10: 1000, 64 << 10: 100, 1 << 20: 50, 5 << 20: 5}
 """Over the data plane: how many of so many bytes each."""
 WORKS = {10: 200, 256 << 10: 20}
 """Of what a function does in its process, with values of so many bytes."""
+SUMS = {1 << 10: 400, (64 << 10) + 128: 400}
+"""Of functions that change their process one after the other, with values of so many bytes."""
 SWAPS = 5
 UNFINISHED = 20
 SCRAPES = 3
@@ -70,6 +73,8 @@ def main(cache: Path) -> None:
                 call(server, f"/invoke/training/{target}", json.dumps(list(range(ITEMS))).encode(), times)
             call(server, "/api/v1/applications/training/queues/later", b'{"name": "Ada"}', REQUESTS)
             converse(server)
+            sand("--server", server, "deploy", str(SUMS_APPLICATION))
+            add_up(server)
             sand("--server", server, "invocations", "list", "training")
             call(server, "/metrics", b"", SCRAPES, "GET")
     cache.with_name(AOT_JARS).write_text(jars_as_they_are(class_path()))
@@ -106,6 +111,14 @@ def converse(server: str) -> None:
     for _ in range(SWAPS):
         for step in ("swap-out", "swap-in", "checkpoint"):
             call(server, f"/api/v1/applications/training/processes/one/{step}", b"", 1)
+
+
+def add_up(server: str) -> None:
+    """As functions do that reduce: what they find and leave is the process's state."""
+    with Process(server, "training-sums", "one") as process:
+        for size, times in SUMS.items():
+            for _ in range(times):
+                process.invoke("add", bytes(size))
 
 
 def sand(*arguments: str) -> None:

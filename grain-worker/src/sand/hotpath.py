@@ -11,7 +11,7 @@ from struct import error as StructError
 from typing import TYPE_CHECKING, Any
 
 from sand import protocol
-from sand.messages import DataReference, EventMessage, Payload, Publication
+from sand.messages import DataReference, EventMessage, Payload, Publication, StateWrite
 from sand.wire import ProtocolError
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ _exited_tail = Struct("!BhiBhiBhqBhqBBB").pack
 _text_head = Struct("!BhI").pack
 _attempt_payload_type = Struct("!BhiBhBhI").pack
 _bytes_head = Struct("!BhI").pack
+_payload_type = Struct("!BhBhI").pack
+_list_head = Struct("!Bi").pack
 _reference_head = Struct("!BhBhI").pack
 _size_tail = Struct("!BhqB").pack
 _times = Struct("!BhqBhqBB").pack
@@ -85,13 +87,27 @@ def encode_finish(
         protocol.PUBLICATIONS.encode(parts, published)
     if writes:
         parts.append(_times_and_writes(10, 5, started_ns, 10, 6, ended_ns, 15, 7))
-        protocol.STATE_WRITES.encode(parts, writes)
+        _encode_writes(parts, writes)
         parts.append(b"\0\0")
     else:
         parts.append(_times(10, 5, started_ns, 10, 6, ended_ns, 0, 0))
     parts[0] = _pack_length(sum(map(len, parts)))
     parts.append(behind)
     return b"".join(parts)
+
+
+def _encode_writes(parts: list[bytes], writes: Collection[tuple[str, Payload | None]]) -> None:
+    if any(value is not None and value.bytes is None for _, value in writes):
+        protocol.STATE_WRITES.encode(parts, writes)
+        return
+    parts.append(_list_head(12, len(writes)))
+    for key, value in writes:
+        name = key.encode()
+        parts += (_text_head(11, 1, len(name)), name)
+        if value is not None:
+            kind, data = value.content_type.encode(), value.bytes
+            parts += (_payload_type(12, 2, 11, 1, len(kind)), kind, _bytes_head(11, 2, len(data)), data, b"\0")
+        parts.append(b"\0")
 
 
 def decode_spawn(data: bytes) -> tuple[str, ...] | None:
@@ -183,7 +199,7 @@ def decode_take_reply(data: Any) -> EventMessage | None:
             process = str(data[at + 7 : end], "utf-8")
             at = end
         if data[at : at + 3] == b"\x0f\0\x0a":
-            state, at = protocol.STATE_WRITES.decode(data, at + 3)
+            state, at = _decode_told(data, at + 3)
         if data[at:] != b"\0\0\0":
             return _general(data)
     except (IndexError, ValueError, StructError, ProtocolError):
@@ -192,6 +208,34 @@ def decode_take_reply(data: Any) -> EventMessage | None:
     return _new(
         EventMessage, (schema, event_id, execution_id, grain, attempt, remaining_ms, content, traceparent, process, state)
     )
+
+
+def _decode_told(data: Any, begin: int) -> tuple[tuple[StateWrite, ...], int]:
+    """What is told of the state is small values, or that there are none."""
+    told = []
+    at = begin + 5
+    for _ in range(_unpack_i32(data, begin + 1)[0]):
+        if data[at : at + 3] != b"\x0b\0\1":
+            return protocol.STATE_WRITES.decode(data, begin)
+        end = at + 7 + _unpack_length(data, at + 3)[0]
+        key, value = str(data[at + 7 : end], "utf-8"), None
+        if data[end] != 0:
+            if data[end : end + 6] != b"\x0c\0\2\x0b\0\1":
+                return protocol.STATE_WRITES.decode(data, begin)
+            at = end + 10
+            end = at + _unpack_length(data, end + 6)[0]
+            kind = str(data[at:end], "utf-8")
+            if data[end : end + 3] != b"\x0b\0\2":
+                return protocol.STATE_WRITES.decode(data, begin)
+            at = end + 7
+            end = at + _unpack_length(data, end + 3)[0]
+            value = _new(Payload, (kind, data[at:end], None))
+            if data[end] != 0 or data[end + 1] != 0:
+                return protocol.STATE_WRITES.decode(data, begin)
+            end += 1
+        told.append(_new(StateWrite, (key, value)))
+        at = end + 1
+    return tuple(told), at
 
 
 def _general(data: Any) -> EventMessage | None:

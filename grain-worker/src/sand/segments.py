@@ -24,6 +24,8 @@ from sand.protocol import ALLOCATE, OPEN, Method, decode_reply, encode_call
 from sand.wire import header
 
 _WRITE = 16 << 20
+# An object of this size at most is read and not mapped.
+_COPIED = 96 << 10
 # An object of this size at most is asked for ahead.
 _AHEAD = 16 << 20
 # The sequence number of what was not asked for.
@@ -67,9 +69,11 @@ class Segments:
         return reply.object
 
     def load(self, name: str) -> memoryview:
-        """A read-only view over the object's memory."""
+        """A read-only view over the object's memory; of a small one over a copy, which takes less than a map and its end."""
         reply, fd = self._open(name)
         try:
+            if reply.size <= _COPIED:
+                return memoryview(os.pread(fd, reply.size, 0))
             return memoryview(mmap(fd, reply.size, access=ACCESS_READ))
         finally:
             os.close(fd)

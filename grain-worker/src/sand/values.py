@@ -140,7 +140,7 @@ def encode(value: Any, event_id: str, what: str, segments: Any, inline_bytes: in
         parts = arrays.encode(data, what)
     else:
         parts = (data,)
-    size = sum(memoryview(part).nbytes for part in parts)
+    size = sum([memoryview(part).nbytes for part in parts])
     if size <= inline_bytes:
         return Payload(kind, b"".join(parts) if kind is NPY else bytes(data), None)
     if size > OBJECT_BYTES:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+import numpy
 import pytest
 from fake_host import Host
 
@@ -27,7 +28,9 @@ def _heard(host: Host, count: int) -> list[type]:
     return [type(host.next()) for _ in range(count)]
 
 
-def test_a_large_value_is_one_write_with_what_was_got_before(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def writes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What a client writes from here on."""
     writes: list[str] = []
     for name in ("send_all", "send_now"):
         original = getattr(connection.Plain, name)
@@ -37,12 +40,32 @@ def test_a_large_value_is_one_write_with_what_was_got_before(host: Host, monkeyp
             return original(*arguments)
 
         monkeypatch.setattr(connection.Plain, name, counted)
+    return writes
+
+
+def test_a_large_value_is_one_write_with_what_was_got_before(host: Host, writes: list[str]) -> None:
     with Process(host.url, "a", "p") as process:
         writes.clear()
         assert len(process.invoke("f", bytes(SIZE))) == SIZE
         assert len(process.invoke("f", bytes(SIZE))) == SIZE
         assert writes == ["send_all", "send_all"]
         assert _heard(host, 5) == [frames.Invoke, frames.Part, frames.Got, frames.Invoke, frames.Part]
+
+
+def test_an_arrays_header_goes_with_its_data(host: Host, writes: list[str]) -> None:
+    array = numpy.arange(frames.INLINE_BYTES // 8)
+    with Process(host.url, "a", "p") as process:
+        writes.clear()
+        process.invoke("f", array)
+        assert writes == ["send_all"]
+        assert _heard(host, 2) == [frames.Invoke, frames.Part]
+
+
+@pytest.mark.parametrize("parts", [[b""], [b"he", b"data"], [b"head", b"d"], [b"h", b"data and more"], [b"a part and more"]])
+def test_pieces_are_the_value_and_none_has_more_than_it_may(parts: list[bytes]) -> None:
+    pieces = connection._pieces([memoryview(part) for part in parts], 6)
+    assert b"".join(part for piece in pieces for part in piece) == b"".join(parts)
+    assert all(sum(map(len, piece)) <= 6 for piece in pieces)
 
 
 def test_what_was_got_is_said_though_no_call_follows(host: Host) -> None:

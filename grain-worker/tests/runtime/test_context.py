@@ -226,6 +226,19 @@ def test_large_values_are_mapped_not_copied(sandbox: Sandbox) -> None:
     assert "r--s" in mapped
 
 
+def test_of_a_value_that_is_hardly_large_there_is_a_copy_and_no_map(sandbox: Sandbox) -> None:
+    worker = sandbox.ready(
+        """
+        def handle(event, context):
+            if event is None:
+                return bytes(65_537)
+            assert type(event) is memoryview and event.readonly and event == bytes(65_537)
+            return [line for line in open("/proc/self/maps") if "memfd" in line]
+        """
+    )
+    assert json.loads(sandbox.invoke(worker, payload=sandbox.invoke(worker).output).output.bytes) == []
+
+
 def test_large_json_is_decoded_from_the_map(sandbox: Sandbox) -> None:
     worker = sandbox.ready("def handle(event, context):\n    return 'x' * 100_000 if event is None else len(event)")
     assert json.loads(sandbox.invoke(worker, payload=sandbox.invoke(worker).output).output.bytes) == 100_000

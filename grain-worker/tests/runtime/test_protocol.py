@@ -9,7 +9,7 @@ import pytest
 import vectors
 
 from sand import hotpath, protocol, wire
-from sand.messages import BusError
+from sand.messages import BusError, DataReference, EventMessage, Payload, StateWrite
 from sand.protocol import METHODS
 
 CASES = [
@@ -123,6 +123,31 @@ def test_a_cut_frame_is_an_error_of_the_protocol(method: str, case: dict[str, An
 
 def test_the_hot_paths_take_is_the_general_one() -> None:
     assert hotpath.encode_take("i-é", 42) == protocol.encode_call(protocol.TAKE, protocol.TakeRequest("i-é", 42))
+
+
+PAYLOADS = {
+    "small": Payload("text/plain", b"v"),
+    "empty": Payload("é", b""),
+    "none": None,
+    "large": Payload("x", None, DataReference("o-1", 70_000)),
+}
+
+
+@pytest.mark.parametrize(
+    "keys", [["small"], ["none", "small"], ["empty", "none", "empty"], ["small", "large"], ["large"], ["none"]]
+)
+def test_the_hot_paths_state_is_the_general_one(keys: list[str]) -> None:
+    state = tuple(StateWrite(f"{at}-é", PAYLOADS[key]) for at, key in enumerate(keys))
+    event = EventMessage(1, "e", "x", "g", 1, 5, Payload("application/json", b"1"), None, "p", state)
+    body = [b"\x0c\0\0"]
+    protocol.TAKE.result.encode(body, protocol.TakeReply(event))
+    data = wire.message(wire.REPLY, "take", 7, [*body, b"\0"])[4:]
+    assert hotpath.decode_take_reply(data) == hotpath.decode_take_reply(bytearray(data)) == event
+    for end in range(len(data)):
+        with pytest.raises(wire.ProtocolError):
+            hotpath.decode_take_reply(data[:end])
+    finish = protocol.FinishRequest("e", 1, Payload("application/json", b"1"), None, 3, 4, state)
+    assert hotpath.encode_finish(*finish[:3], [], *finish[4:]) == protocol.encode_call(protocol.FINISH, finish)
 
 
 def test_the_hot_paths_report_is_the_general_one() -> None:

@@ -10,7 +10,7 @@ import struct
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from sand.client import frames
@@ -24,6 +24,9 @@ _GRACE_SECONDS = 1.0
 # What an answer of this size takes of its host's memory may wait for the next call.
 _SOON_TAKEN_BYTES = 4 << 20
 _NAME = "sand.client"
+
+Piece = Sequence[memoryview]
+"""What one frame has of a value."""
 
 
 class Lost(Exception):
@@ -70,9 +73,9 @@ class Plain:
         except BlockingIOError:
             return None
 
-    def send_all(self, head: bytes, rest: memoryview | None, until: float) -> None:
+    def send_all(self, head: bytes, rest: Piece, until: float) -> None:
         """:raises OSError: the host has not taken it in time, among others"""
-        left = [memoryview(head)] if rest is None else [memoryview(head), rest]
+        left = [memoryview(head), *rest]
         while True:
             try:
                 sent = self._socket.sendmsg(left)
@@ -116,8 +119,8 @@ class Encrypted:
             self._await(select.POLLIN)
             return None
 
-    def send_all(self, head: bytes, rest: memoryview | None, until: float) -> None:
-        for part in (memoryview(head), rest):
+    def send_all(self, head: bytes, rest: Piece, until: float) -> None:
+        for part in (memoryview(head), *rest):
             while part:
                 try:
                     with self._lock:
@@ -177,7 +180,7 @@ class Connection:
         self._patience = timeout
         try:
             hello = frames.PREFACE + frames.encode(frames.Hello(frames.VERSION, grant, _NAME))
-            self._wire.send_all(hello, None, time.monotonic() + timeout)
+            self._wire.send_all(hello, (), time.monotonic() + timeout)
             first = self._reader.next()
         except Exception as broken:
             self.close()
@@ -230,9 +233,8 @@ class Connection:
         """What its time allows of it. :raises OSError: the connection is lost, and the call with it"""
         request = next(self._numbers)
         self._requests[request] = call
-        most = self.welcome.part_bytes
-        pieces = [part[at : at + most] for part in call.parts for at in range(0, len(part), most)]
-        first = pieces.pop(0) if pieces else None
+        pieces = _pieces(call.parts, self.welcome.part_bytes)
+        first = pieces.pop(0) if pieces else ()
         # Its beginning goes with it: each write wakes the host.
         if not self._write_of(call, request, lambda: call.head(request) + _part_head(request, first), first):
             self._requests.pop(request, None)  # nobody knows of it
@@ -244,7 +246,7 @@ class Connection:
                 return
         self._heard = time.monotonic()
 
-    def _write_of(self, call: Call, request: int, head: Callable[[], bytes], rest: memoryview | None = None) -> bool:
+    def _write_of(self, call: Call, request: int, head: Callable[[], bytes], rest: Piece) -> bool:
         """Whether it was its turn in time, and the call has not ended before."""
         if not self._write.acquire(timeout=min(max(0.0, call.left()), threading.TIMEOUT_MAX)):
             return False
@@ -354,8 +356,16 @@ class Connection:
         self._wire.close()
 
 
-def _part_head(request: int, piece: memoryview | None) -> bytes:
-    return b"" if piece is None else frames.PART_HEAD.pack(9 + len(piece), frames.PART, request)
+def _pieces(parts: Sequence[memoryview], most: int) -> list[Piece]:
+    """A large value as frames have it. An array's header goes with its data where there is room for both: alone, it would be a
+    write of its own, and a wake-up of the host."""
+    if sum(map(len, parts)) <= most:
+        return [tuple(parts)] if parts else []
+    return [(part[at : at + most],) for part in parts for at in range(0, len(part), most)]
+
+
+def _part_head(request: int, piece: Piece) -> bytes:
+    return frames.PART_HEAD.pack(9 + sum(map(len, piece)), frames.PART, request) if piece else b""
 
 
 def _sent_away(end: frames.GoAway) -> Lost:

@@ -1,7 +1,6 @@
 package dev.sand.localbus;
 
 import dev.sand.event.Limits;
-import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -24,9 +23,6 @@ final class SocketEndpoint extends ChannelInboundHandlerAdapter implements BusEn
     private static final Logger LOG = LoggerFactory.getLogger(SocketEndpoint.class);
     private static final int BACKLOG = 1024;
     private static final int ACCEPT_PAUSE_MS = 100;
-    private static final int READ_BYTES_MIN = 1024;
-    private static final int READ_BYTES = 4096;
-    private static final int READ_BYTES_MAX = 128 * 1024;
 
     private final Path socket;
     private final BusHandler handler;
@@ -78,8 +74,7 @@ final class SocketEndpoint extends ChannelInboundHandlerAdapter implements BusEn
         }
         connections.add(connection);
         owner.onAccepted();
-        connection.config().setOption(ChannelOption.RECVBUF_ALLOCATOR,
-                new AdaptiveRecvByteBufAllocator(READ_BYTES_MIN, READ_BYTES, READ_BYTES_MAX));
+        connection.config().setOption(ChannelOption.RECVBUF_ALLOCATOR, owner.reads());
         connection.pipeline().addLast(new SocketConnection(owner, handler));
         owner.loop().register(connection);
     }

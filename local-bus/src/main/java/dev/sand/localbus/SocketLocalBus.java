@@ -17,6 +17,7 @@ public final class SocketLocalBus implements LocalBus {
     private final EventLoop loop;
     private final BusConfiguration configuration;
     private final BusCodec codec;
+    private final FrameReads reads = new FrameReads();
     private final Set<SocketEndpoint> endpoints = ConcurrentHashMap.newKeySet();
     private final AtomicLong open = new AtomicLong();
     private final AtomicLong accepted = new AtomicLong();
@@ -60,6 +61,11 @@ public final class SocketLocalBus implements LocalBus {
     /** Of the event loop. */
     BusCodec codec() {
         return codec;
+    }
+
+    /** Of the event loop. */
+    FrameReads reads() {
+        return reads;
     }
 
     void onAccepted() {

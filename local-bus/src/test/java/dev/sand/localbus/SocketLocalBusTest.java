@@ -75,6 +75,22 @@ class SocketLocalBusTest extends LocalBusContract {
     }
 
     @Test
+    void halfAFrameOfOneIsItsOwnWhileOthersAreRead() throws Exception {
+        try (SocketChannel slow = raw(); SocketChannel other = raw()) {
+            for (int size : new int[] {10, 1000, 66_000, 200_000}) {
+                byte[] whole = frame("dataAdd", TMessageType.CALL, 1, new dataAdd_args(new DataAddRequest("s".repeat(size), 5)));
+                send(slow, Arrays.copyOf(whole, whole.length - 5));
+                for (int i = 0; i < 3; i++) {
+                    send(other, frame("dataAdd", TMessageType.CALL, 2, new dataAdd_args(new DataAddRequest("o".repeat(66_000), 10 + i))));
+                    assertThat(receive(other).read(new dataAdd_result()).getSuccess()).isEqualTo(11 + i);
+                }
+                send(slow, Arrays.copyOfRange(whole, whole.length - 5, whole.length));
+                assertThat(receive(slow).read(new dataAdd_result()).getSuccess()).isEqualTo(6);
+            }
+        }
+    }
+
+    @Test
     void anEventThatWasNotReadBeforeTheEndIsKnown() throws Exception {
         BusConnection unread;
         try (SocketChannel raw = raw()) {

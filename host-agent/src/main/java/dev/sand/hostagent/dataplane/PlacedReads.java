@@ -11,9 +11,12 @@ import java.util.function.Supplier;
 final class PlacedReads implements RecvByteBufAllocator {
     /** Of what has no place yet, at once: a value that is not large, and of a large one little, for it is copied to its place. */
     private static final int MOST_READ_BYTES = 64 << 10;
+    /** Of what is read at once, so much less with each smaller read: a large one among small ones is not read in pieces. */
+    private static final int FORGETS = 16;
 
     private final RecvByteBufAllocator others = new AdaptiveRecvByteBufAllocator(512, 4 << 10, MOST_READ_BYTES);
     private Supplier<ByteBuf> places = () -> null;
+    private int expected;
 
     /** @param places gives an empty buffer for the next bytes alone, or null; asked before each read, on the event loop */
     void ask(Supplier<ByteBuf> places) {
@@ -33,7 +36,18 @@ final class PlacedReads implements RecvByteBufAllocator {
         @Override
         public ByteBuf allocate(ByteBufAllocator allocator) {
             ByteBuf place = places.get();
-            return place != null ? place : super.allocate(allocator);
+            return place != null ? place : allocator.ioBuffer(guess());
+        }
+
+        @Override
+        public int guess() {
+            return Math.max(super.guess(), expected);
+        }
+
+        @Override
+        public void lastBytesRead(int bytes) {
+            expected = Math.max(Math.min(bytes, MOST_READ_BYTES), expected - expected / FORGETS);
+            super.lastBytesRead(bytes);
         }
 
         @Override
