@@ -15,7 +15,7 @@ import java.util.List;
 final class NextPlatformsBus implements GlobalBus {
     private static final JsonMapper JSON = new JsonMapper();
     /** Behind those that a journal's records have in this version. */
-    private static final int SCHEMAS = 7;
+    private static final int SCHEMAS = 8;
     private static final String FIELD = "fieldOfTheNextVersion";
     private final GlobalBus bus;
     private volatile boolean all;

@@ -184,7 +184,7 @@ class RollingUpgradeTest {
         await().atMost(PATIENCE).untilAsserted(() -> {
             Failure failure = old.start(refused, new CompletableFuture<>()).get(60, TimeUnit.SECONDS).failure();
             assertThat(failure).isNotNull();
-            assertThat(failure.cause()).contains(Topics.journal("chain"), "partition " + slot, "schema 9");
+            assertThat(failure.cause()).contains(Topics.journal("chain"), "partition " + slot, "schema 10");
         });
         String elsewhere = begin(version, "main", "{\"n\":3}", true);
         Chain.ended(old, elsewhere);

@@ -38,6 +38,7 @@ import dev.sand.event.Slots;
  * @param returnPatienceNs until an event that another host has is run here too, where it may be, when nothing was heard over the global bus
  *     for so long; relaxed
  * @param processors of this host: events at once that make it busy
+ * @param messageHoldNs how long a large message may be in no journal while its sender runs ({@link HeldMessages}); 0: each goes at once
  * @param retryNs pause before an adapter is asked again: stopping a sandbox, journaling, storing
  */
 public record CoreConfiguration(
@@ -46,7 +47,8 @@ public record CoreConfiguration(
         long backOffNs, long maxBackOffNs, long workerStartNs, long spawnNs, long killGraceNs, long endGraceNs,
         long deathCauseNs, long lateFiguresNs, long refillDelayNs, long poolReviewNs, long renewNs,
         long idleInstanceBytes, int slots, int maxHeldRequests, int maxAway, int maxGuests, int rememberedGuests,
-        long placementWaitNs, long sendPatienceNs, long returnPatienceNs, int processors, long retryNs) {
+        long placementWaitNs, long sendPatienceNs, long returnPatienceNs, int processors, long messageHoldNs,
+        long retryNs) {
     private static final long MS = 1_000_000;
     private static final long S = 1000 * MS;
 
@@ -55,28 +57,40 @@ public record CoreConfiguration(
             64L << 20, 1_000, 3, 10, 3, 5,
             100 * MS, 30 * S, 120 * S, 60 * S, 2 * S, 2 * S,
             2 * S, S, 2 * MS, 10 * S, 600 * S,
-            2L << 20, Slots.DEFAULT, 10_000, 10_000, 10_000, 10_000, 10 * S, 3 * S, 15 * S, 2, S);
+            2L << 20, Slots.DEFAULT, 10_000, 10_000, 10_000, 10_000, 10 * S, 3 * S, 15 * S, 2, 50 * MS,
+            S);
 
     /** The number that the platform's membership has. */
     public CoreConfiguration withSlots(int value) {
         return new CoreConfiguration(maxExecutions, maxHeldBytes, maxListeners, maxOpenSteps, maxHops, rememberedResults, rememberedBytes,
                 coldApplications, runsPerEvent, runsInAll, startsInARow, forkFailuresInARow, backOffNs, maxBackOffNs, workerStartNs, spawnNs,
                 killGraceNs, endGraceNs, deathCauseNs, lateFiguresNs, refillDelayNs, poolReviewNs, renewNs, idleInstanceBytes, value,
-                maxHeldRequests, maxAway, maxGuests, rememberedGuests, placementWaitNs, sendPatienceNs, returnPatienceNs, processors, retryNs);
+                maxHeldRequests, maxAway, maxGuests, rememberedGuests, placementWaitNs, sendPatienceNs, returnPatienceNs, processors, messageHoldNs,
+                retryNs);
     }
 
     CoreConfiguration withMaxExecutions(int value) {
         return new CoreConfiguration(value, maxHeldBytes, maxListeners, maxOpenSteps, maxHops, rememberedResults, rememberedBytes,
                 coldApplications, runsPerEvent, runsInAll, startsInARow, forkFailuresInARow, backOffNs, maxBackOffNs, workerStartNs, spawnNs,
                 killGraceNs, endGraceNs, deathCauseNs, lateFiguresNs, refillDelayNs, poolReviewNs, renewNs, idleInstanceBytes, slots,
-                maxHeldRequests, maxAway, maxGuests, rememberedGuests, placementWaitNs, sendPatienceNs, returnPatienceNs, processors, retryNs);
+                maxHeldRequests, maxAway, maxGuests, rememberedGuests, placementWaitNs, sendPatienceNs, returnPatienceNs, processors, messageHoldNs,
+                retryNs);
     }
 
     public CoreConfiguration withProcessors(int value) {
         return new CoreConfiguration(maxExecutions, maxHeldBytes, maxListeners, maxOpenSteps, maxHops, rememberedResults, rememberedBytes,
                 coldApplications, runsPerEvent, runsInAll, startsInARow, forkFailuresInARow, backOffNs, maxBackOffNs, workerStartNs, spawnNs,
                 killGraceNs, endGraceNs, deathCauseNs, lateFiguresNs, refillDelayNs, poolReviewNs, renewNs, idleInstanceBytes, slots,
-                maxHeldRequests, maxAway, maxGuests, rememberedGuests, placementWaitNs, sendPatienceNs, returnPatienceNs, value, retryNs);
+                maxHeldRequests, maxAway, maxGuests, rememberedGuests, placementWaitNs, sendPatienceNs, returnPatienceNs, value, messageHoldNs,
+                retryNs);
+    }
+
+    public CoreConfiguration withMessageHold(long valueNs) {
+        return new CoreConfiguration(maxExecutions, maxHeldBytes, maxListeners, maxOpenSteps, maxHops, rememberedResults, rememberedBytes,
+                coldApplications, runsPerEvent, runsInAll, startsInARow, forkFailuresInARow, backOffNs, maxBackOffNs, workerStartNs, spawnNs,
+                killGraceNs, endGraceNs, deathCauseNs, lateFiguresNs, refillDelayNs, poolReviewNs, renewNs, idleInstanceBytes, slots,
+                maxHeldRequests, maxAway, maxGuests, rememberedGuests, placementWaitNs, sendPatienceNs, returnPatienceNs, processors, valueNs,
+                retryNs);
     }
 
     /** @param failures so far, from 1 */

@@ -60,7 +60,7 @@ final class DeferredSends {
                 each.to.release(message.payload().size());
             }
             if (here && !each.to.holdsBack(message) && !processes.late().isBusy(application, message.source(), message.destination())) {
-                each.to.deliver(message, executionId, false);
+                each.to.deliver(message, executionId, MailboxLine.By.KEEPER);
                 processes.late().settles(application, message, executionId);
             } else {
                 // A process that lives elsewhere, or whose owner has changed since, may be one that is made anew there.

@@ -163,7 +163,7 @@ final class LateSends {
         } else if (home != null && home.mailbox().isTooSmallFor(step.message.payload())) {
             given(way, step, Failure.platform(Errors.TOO_LARGE, "it is larger than the mailbox", false));
         } else if (home != null && !home.mailbox().holdsBack(step.message)
-                && home.mailbox().deliver(step.message, step.message.sender(), false)) {
+                && home.mailbox().deliver(step.message, step.message.sender(), MailboxLine.By.KEEPER)) {
             settles(way.application, step.message, step.waits);
             processes.sends().done(step.waits); // whose end waits for what is on its way into the journal now
             next(way, ways.get(way));

@@ -22,10 +22,14 @@ import java.util.Map;
  * waits for so long as it says, and no longer than its attempt runs.
  */
 final class MailboxLine {
+    /** Who gives a message: a function that runs here, another host, which gives it again if it is not durable, or whoever has kept it for a while. */
+    enum By { FUNCTION, HOST, KEEPER }
+
     private final CoreContext context;
     private final ProcessHome home;
     private final CloudProcess process;
     private final Runnable onInvoking;
+    private final Runnable hurry;
     private final List<Receiver> receivers = new ArrayList<>(0);
     private final ArrayDeque<MailboxSender> senders = new ArrayDeque<>(0);
     /** By number, those whose record is on its way. */
@@ -37,6 +41,7 @@ final class MailboxLine {
         this.home = home;
         this.process = home.process();
         this.onInvoking = onInvoking;
+        this.hurry = home.journal()::hurry;
     }
 
     /** @param waiting for it to be durable: who has brought it */
@@ -156,7 +161,7 @@ final class MailboxLine {
             }
             context.processes.deferred().add(function.attempt(), this, sender.message());
         } else if (isHeld(sender.message()) && !isRepeated
-                || !deliver(sender.message(), sender.message().sender(), !(sender instanceof FunctionSender))) {
+                || !deliver(sender.message(), sender.message().sender(), sender instanceof FunctionSender ? By.FUNCTION : By.HOST)) {
             return false;
         }
         sender.taken(isRepeated);
@@ -166,10 +171,10 @@ final class MailboxLine {
     /**
      * At once, and into the journal (PraaS 4.2: functions that run at the same time talk to each other).
      *
-     * @param waits whoever does until it is durable; @param brought by another host, which gives it again if it is not
+     * @param waits whoever does until it is durable
      * @return false: there is no room for it
      */
-    boolean deliver(Outgoing message, String waits, boolean brought) {
+    boolean deliver(Outgoing message, String waits, By by) {
         if (home.isKilled()) {
             home.free(List.of(message.payload()));
             return true; // to nobody
@@ -178,24 +183,31 @@ final class MailboxLine {
         Sent sent = process.offer(arrived, context.nowNs);
         if (sent == Sent.REPEATED) {
             home.free(List.of(message.payload()));
-            if (!brought) {
+            if (by != By.HOST) {
                 unsure.replaceAll((number, each) -> each.is(message) ? each.sentHere() : each);
             }
         } else if (sent == Sent.TAKEN) {
             long number = process.number();
-            context.processes.sends().begin(waits);
-            unsure.put(number, new Unsure(message, waits, brought, new ArrayList<>(0)));
-            home.journal().write(number, arrived, () -> {
-                Unsure sure = unsure.remove(number);
-                if (sure != null) {
-                    context.processes.sends().done(waits);
-                    sure.waiting.forEach(Runnable::run);
-                }
-            });
+            unsure.put(number, new Unsure(message, waits, by == By.HOST, new ArrayList<>(0)));
+            if (by == By.FUNCTION) {
+                context.processes.sends().begin(waits, hurry);
+                home.journal().writeSent(number, arrived, () -> onSure(number));
+            } else {
+                context.processes.sends().begin(waits);
+                home.journal().write(number, arrived, () -> onSure(number));
+            }
             onMessage();
             onInvoking.run();
         }
         return sent != Sent.FULL;
+    }
+
+    private void onSure(long number) {
+        Unsure sure = unsure.remove(number);
+        if (sure != null) {
+            context.processes.sends().done(sure.waits);
+            sure.waiting.forEach(Runnable::run);
+        }
     }
 
     /** Does the step when that message, which is in the mailbox or was, is durable there; not when the process goes on elsewhere before. */

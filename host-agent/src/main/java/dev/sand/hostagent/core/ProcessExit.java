@@ -165,6 +165,7 @@ final class ProcessExit {
     /** Elsewhere: what it has is freed, but for what is given again. @param needed that */
     private void goesOn(List<Payload> needed) {
         home.records().giveUp();
+        home.journal().close();
         gone = true;
         home.closeSandbox();
         List<Payload> values = home.process().values();
@@ -174,6 +175,7 @@ final class ProcessExit {
 
     /** Frees what an image that is being written needs when that is done. */
     private void forget() {
+        home.journal().close();
         gone = true;
         home.closeSandbox();
         home.free(home.process().values());

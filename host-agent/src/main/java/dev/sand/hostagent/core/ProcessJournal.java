@@ -19,48 +19,6 @@ import java.util.function.Consumer;
  * in one record with what it means for the execution that made it. What waits for one goes on when it, and all before it, are there.
  */
 final class ProcessJournal {
-    /** A change on its way. */
-    private final class Pending {
-        final String executionId;
-        final long sequence;
-        final Backup backup;
-        final ProcessChange change;
-        final Runnable then;
-        boolean there;
-
-        Pending(String executionId, long sequence, Backup backup, ProcessChange change, Runnable then) {
-            this.executionId = executionId;
-            this.sequence = sequence;
-            this.backup = backup;
-            this.change = change;
-            this.then = then;
-        }
-
-        void emit() {
-            if (context.mayAct(slot, epoch)) {
-                context.emit(new Action.Journal(executionId, application, slot, epoch, sequence, backup, await(change.change()), process,
-                        new Carried(change, this::onJournaled)));
-            }
-        }
-
-        private void onJournaled(Failure failure) {
-            if (failure != null) {
-                context.counters.journalFailures++;
-                context.later(this::emit);
-                return;
-            }
-            there = true;
-            while (!pending.isEmpty() && pending.peekFirst().there) {
-                pending.pollFirst().then.run();
-            }
-            if (pending.isEmpty() && onQuiet != null) {
-                Runnable told = onQuiet;
-                onQuiet = null;
-                told.run();
-            }
-        }
-    }
-
     private final CoreContext context;
     private final String application;
     private final String process;
@@ -68,7 +26,9 @@ final class ProcessJournal {
     private final ProcessPlace place;
     private final int slot;
     private final long epoch;
-    private final ArrayDeque<Pending> pending = new ArrayDeque<>();
+    private final ArrayDeque<PendingChange> pending = new ArrayDeque<>();
+    /** Its last ones. */
+    private final HeldMessages held;
     /** Of the images behind which the journal has changes; the last is that of what is written now. */
     private final List<Long> bases;
     private long base;
@@ -90,6 +50,7 @@ final class ProcessJournal {
         this.base = base;
         this.bases = new ArrayList<>(open);
         this.isBaseOpen = open.contains(base);
+        this.held = new HeldMessages(context, this::begin);
     }
 
     ProcessPlace place() {
@@ -119,14 +80,95 @@ final class ProcessJournal {
 
     /** In one record with what it means for an execution, whose {@code sequence} that is. */
     void write(String executionId, long sequence, Backup backup, long number, Change change, Runnable then) {
+        held.release();
+        begin(add(executionId, sequence, backup, number, change, then));
+    }
+
+    /** A message of a function that runs here, and does not end before {@code then}. */
+    void writeSent(long number, Change.Arrived arrived, Runnable then) {
+        boolean isHeld = !isStrict && onQuiet == null && held.takes(arrived);
+        if (!isHeld) {
+            held.release();
+        }
+        PendingChange added = add(ProcessChange.journalId(process, createdMs, base), number, new Backup.Changed(), number, arrived, then);
+        if (isHeld) {
+            held.add(added);
+        } else {
+            begin(added);
+        }
+    }
+
+    /** Those of the messages received that are held, as the record of that end may have them ({@link #writeEnd}). */
+    List<Change.Passed> passes(List<Long> received) {
+        return held.first(received).stream().map(each -> Change.Passed.of(each.change)).toList();
+    }
+
+    /** What {@link #passes} has told is in the record of this end, and nowhere else. Else as {@link #write}. @param number with some, the last one's */
+    void writeEnd(String executionId, long sequence, Backup backup, long number, Change.Done done, Runnable then) {
+        if (done.passed().isEmpty()) {
+            write(executionId, sequence, backup, number, done, then);
+            return;
+        }
+        List<PendingChange> behind = new ArrayList<>();
+        for (int i = held.count(); i > 0; i--) {
+            behind.addFirst(pending.pollLast());
+        }
+        List<PendingChange> passed = held.take(done.passed().size());
+        PendingChange end = add(executionId, sequence, backup, number, done, () -> {
+            passed.forEach(each -> each.then.run());
+            then.run();
+        });
+        pending.addAll(behind.subList(passed.size(), behind.size()));
+        begin(end);
+    }
+
+    private PendingChange add(String executionId, long sequence, Backup backup, long number, Change change, Runnable then) {
         if (!isBaseOpen) {
             isBaseOpen = true;
             bases.add(base);
         }
-        Pending added = new Pending(executionId, sequence, backup, new ProcessChange(process, createdMs, base, number, change), then);
+        PendingChange added = new PendingChange(executionId, sequence, backup, new ProcessChange(process, createdMs, base, number, change), then);
         pending.add(added);
-        added.emit();
-        onWrite.accept(change);
+        return added;
+    }
+
+    private void begin(PendingChange added) {
+        emit(added);
+        onWrite.accept(added.change.change());
+    }
+
+    private void emit(PendingChange each) {
+        if (context.mayAct(slot, epoch)) {
+            context.emit(new Action.Journal(each.executionId, application, slot, epoch, each.sequence, each.backup, await(each.change.change()),
+                    process, new Carried(each.change, failure -> onJournaled(each, failure))));
+        }
+    }
+
+    private void onJournaled(PendingChange each, Failure failure) {
+        if (failure != null) {
+            context.counters.journalFailures++;
+            context.later(() -> emit(each));
+            return;
+        }
+        each.there = true;
+        while (!pending.isEmpty() && pending.peekFirst().there) {
+            pending.pollFirst().then.run();
+        }
+        if (pending.isEmpty() && onQuiet != null) {
+            Runnable told = onQuiet;
+            onQuiet = null;
+            told.run();
+        }
+    }
+
+    /** Messages that are held are written now: somebody waits for them. */
+    void hurry() {
+        held.release();
+    }
+
+    /** The process is here no more, and nothing of it is to be written. */
+    void close() {
+        held.drop();
     }
 
     /** @param told of each change that no image has */
@@ -150,6 +192,7 @@ final class ProcessJournal {
             step.run();
         } else {
             onQuiet = step;
+            held.release();
         }
     }
 

@@ -47,9 +47,11 @@ final class ProcessRecords {
         /** @param backup the execution's word of it, with that number; @param then once it is durable */
         void write(String executionId, long sequence, Backup backup, Runnable then) {
             CloudProcess process = home.process();
-            Change.Done done = process.done(finished, sends.stream().map(DeferredSends.Deferred::outgoing).toList());
+            List<Change.Passed> passed = finished == null ? List.of() : home.journal().passes(finished.receivedNumbers());
+            Change.Done done = process.done(finished, sends.stream().map(DeferredSends.Deferred::outgoing).toList(), passed);
             written.add(this);
-            home.journal().write(executionId, sequence, backup, process.number(), done, () -> {
+            long number = passed.isEmpty() ? process.number() : passed.getLast().number();
+            home.journal().writeEnd(executionId, sequence, backup, number, done, () -> {
                 if (!written.remove(this)) {
                     return; // it is the next owner's
                 }

@@ -119,9 +119,11 @@ final class Restoring implements Tenant {
     /** Those behind the image, without a gap. */
     private static List<ProcessChange> following(List<ProcessChange> all, long number) {
         List<ProcessChange> behind = new ArrayList<>();
+        long last = number;
         for (ProcessChange change : all) {
-            if (change.number() == number + behind.size() + 1) {
+            if (change.first() == last + 1) {
                 behind.add(change);
+                last = change.number();
             }
         }
         return behind;

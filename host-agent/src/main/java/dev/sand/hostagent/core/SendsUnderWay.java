@@ -3,8 +3,10 @@ package dev.sand.hostagent.core;
 import dev.sand.event.Slots;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Messages that were delivered and are not in the journal yet, by the execution that sent them, whether a function of it did so while it
@@ -13,6 +15,8 @@ import java.util.Map;
 final class SendsUnderWay {
     private static final class Of {
         int messages;
+        /** Have those written that are held. */
+        final Set<Runnable> hurries = new LinkedHashSet<>(0);
         final List<Runnable> waiting = new ArrayList<>(0);
     }
 
@@ -28,6 +32,12 @@ final class SendsUnderWay {
         bySender.computeIfAbsent(request(sender), added -> new Of()).messages++;
     }
 
+    /** The same of one that may be held for a moment. @param hurry has it written at once; always the same for the same mailbox */
+    void begin(String sender, Runnable hurry) {
+        begin(sender);
+        bySender.get(request(sender)).hurries.add(hurry);
+    }
+
     void done(String sender) {
         String request = request(sender);
         Of of = bySender.get(request);
@@ -40,6 +50,11 @@ final class SendsUnderWay {
     /** Does the step when all of the sender's are durable. @return false: they are, and it is done by whoever asks */
     boolean delays(String sender, Runnable step) {
         Of of = bySender.isEmpty() ? null : bySender.get(request(sender));
-        return of != null && of.waiting.add(step);
+        if (of == null) {
+            return false;
+        }
+        of.waiting.add(step);
+        List.copyOf(of.hurries).forEach(Runnable::run);
+        return true;
     }
 }

@@ -20,7 +20,7 @@ import java.util.Map;
  *
  * @param schema 2, 3 of one with a request to be redriven, 4 of one about a cloud process, or whose request runs in one, and 5 of
  *               one with which a process begins that has a sandbox of its own, 6 of one that moves, 7 of a redrive from a state that is
- *               named, 8 of one with values behind it ({@link RecordBodies}); 1 is that of the platform of one host, whose records had no epoch
+ *               named, 8 of one with values behind it ({@link RecordBodies}), 9 of one that has messages which have no record of their own; 1 is that of the platform of one host, whose records had no epoch
  *               and all values in them
  * @param epoch of the slot's owner that wrote it
  * @param kind claim (with host), processing (with request), storing (with signal and values), finished (with signal and the
@@ -44,7 +44,9 @@ record JournalRecord(short schema, long epoch, String kind, String executionId, 
     private static final short OF_BEGINNINGS = 7;
     /** With values behind its JSON. */
     private static final short OF_BODIES = 8;
-    private static final short NEWEST = OF_BODIES;
+    /** Of an end that has messages which have no record of their own: whoever did not know it would miss their numbers. */
+    private static final short OF_PASSED = 9;
+    private static final short NEWEST = OF_PASSED;
     private static final String CLAIM = "claim";
     private static final String PROCESSING = "processing";
     private static final String STORING = "storing";
@@ -82,6 +84,7 @@ record JournalRecord(short schema, long epoch, String kind, String executionId, 
             case Change.Made made when made.dedicated() != null -> OF_DEDICATED;
             case Change.Left _ -> OF_MOVED;
             case Change.Killed killed when killed.place() != null -> OF_MOVED;
+            case Change.Done done when !done.passed().isEmpty() -> OF_PASSED;
             default -> OF_PROCESSES;
         };
         return with(of, StoredChange.of(change));
@@ -141,7 +144,7 @@ record JournalRecord(short schema, long epoch, String kind, String executionId, 
 
     /** Whose change stands for values by these. */
     byte[] encode(RecordBodies bodies) {
-        return bodies.isEmpty() ? encode() : bodies.behind(with(OF_BODIES, change).encode());
+        return bodies.isEmpty() ? encode() : bodies.behind(with((short) Math.max(OF_BODIES, schema), change).encode());
     }
 
     private JournalRecord with(short of, StoredChange other) {
@@ -162,8 +165,8 @@ record JournalRecord(short schema, long epoch, String kind, String executionId, 
         if (!record.isWhole()) {
             throw new UncheckedIOException(new IOException("a field is missing of a record of kind " + record.kind));
         }
-        return schema < OF_BODIES || record.change == null ? record
-                : record.with(record.schema, StoredChange.of(RecordBodies.taken(record.change.change(), bytes)));
+        boolean hasBodies = record.change != null && (schema == OF_BODIES || schema > OF_BODIES && RecordBodies.areIn(record.change.change()));
+        return hasBodies ? record.with(record.schema, StoredChange.of(RecordBodies.taken(record.change.change(), bytes))) : record;
     }
 
     private boolean isWhole() {

@@ -51,7 +51,7 @@ final class ProcessReading {
         private List<Entry> withoutGap() {
             List<Entry> whole = new ArrayList<>();
             for (Entry entry : byNumber.values()) {
-                boolean isGap = !whole.isEmpty() && entry.change().number() != whole.getLast().change().number() + 1;
+                boolean isGap = !whole.isEmpty() && entry.change().first() != whole.getLast().change().number() + 1;
                 if (isGap && (whole.getLast().change().change() instanceof Change.Left || isFirstBehindItsImage(entry))) {
                     whole.clear(); // it was elsewhere, and is back; or those between are ended: an image has all that was before
                 } else if (isGap) {
@@ -64,7 +64,7 @@ final class ProcessReading {
 
         /** All before it were there when that image was begun: when they are not, they have been let go. */
         private static boolean isFirstBehindItsImage(Entry entry) {
-            return entry.change().number() == entry.change().base() + 1;
+            return entry.change().first() == entry.change().base() + 1;
         }
     }
 
@@ -93,7 +93,7 @@ final class ProcessReading {
         found.changed();
         found.bases.putIfAbsent(change.base(), offset);
         found.values.merge(change.base(), Values.areGlobal(change), Boolean::logicalOr);
-        found.byNumber.tailMap(change.number(), true).values().removeIf(entry -> entry.epoch() < epoch);
+        found.byNumber.tailMap(change.first(), true).values().removeIf(entry -> entry.epoch() < epoch);
         found.byNumber.putIfAbsent(change.number(), new Entry(epoch, change, executionId));
     }
 

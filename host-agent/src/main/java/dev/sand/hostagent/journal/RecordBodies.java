@@ -62,6 +62,10 @@ final class RecordBodies {
         });
     }
 
+    static boolean areIn(ProcessChange change) {
+        return change.change().values().stream().anyMatch(RecordBodies::isBehind);
+    }
+
     private static boolean isBehind(Payload value) {
         return value.reference() != null && value.reference().object().equals(BEHIND);
     }

@@ -27,8 +27,22 @@ public sealed interface Change {
      *
      * @param received numbers of the messages that it took
      * @param sends that count from then on
+     * @param passed messages that it took too, and that are nowhere else: their numbers are those behind the change before, and the last
+     *               one's is this change's
      */
-    record Done(List<StateWrite> writes, List<Long> received, List<Outgoing> sends) implements Change {}
+    record Done(List<StateWrite> writes, List<Long> received, List<Outgoing> sends, List<Passed> passed) implements Change {
+        public Done(List<StateWrite> writes, List<Long> received, List<Outgoing> sends) {
+            this(writes, received, sends, List.of());
+        }
+    }
+
+    /** A message that came and was read, so that a repetition is known. @param ordinal among the sender's */
+    record Passed(long number, String sender, int ordinal) {
+        public static Passed of(ProcessChange arrival) {
+            Arrived arrived = (Arrived) arrival.change();
+            return new Passed(arrival.number(), arrived.sender(), arrived.ordinal());
+        }
+    }
 
     /** An invocation is made of these messages. */
     record Fired(List<Long> taken) implements Change {}
@@ -53,7 +67,8 @@ public sealed interface Change {
 
     /** What its own process needs of it: without what it sends. */
     default Change ofItself() {
-        return this instanceof Done done && !done.sends().isEmpty() ? new Done(done.writes(), done.received(), List.of()) : this;
+        return this instanceof Done done && !done.sends().isEmpty() ? new Done(done.writes(), done.received(), List.of(), done.passed())
+                : this;
     }
 
     /** As this, with each value as {@code map} gives it. */
@@ -63,7 +78,7 @@ public sealed interface Change {
                     map.apply(arrived.payload()));
             case Done done -> new Done(done.writes().stream().map(write -> write.value() == null ? write
                     : new StateWrite(write.key(), map.apply(write.value()))).toList(), done.received(),
-                    done.sends().stream().map(send -> send.with(map.apply(send.payload()))).toList());
+                    done.sends().stream().map(send -> send.with(map.apply(send.payload()))).toList(), done.passed());
             case Made _, Fired _, Killed _, Left _ -> this;
         };
     }

@@ -38,6 +38,10 @@ public final class CloudProcess {
             return received.size();
         }
 
+        public List<Long> receivedNumbers() {
+            return numbers(received);
+        }
+
         boolean isNothing() {
             return writes.isEmpty() && received.isEmpty();
         }
@@ -308,10 +312,22 @@ public final class CloudProcess {
         return ended;
     }
 
-    /** It is being made durable: {@link #number} is the change's. @param of null: nothing but what it sends */
-    public Change.Done done(Finished of, List<Change.Outgoing> sends) {
-        number++;
-        return of == null ? new Change.Done(List.of(), List.of(), sends) : new Change.Done(of.writes, numbers(of.received), sends);
+    /**
+     * It is being made durable: {@link #number} is the change's, or with messages that passed the last one's of those.
+     *
+     * @param of null: nothing but what it sends; @param passed of those received, the last ones, which the journal has not
+     */
+    public Change.Done done(Finished of, List<Change.Outgoing> sends, List<Change.Passed> passed) {
+        number += passed.isEmpty() ? 1 : 0;
+        if (of == null) {
+            return new Change.Done(List.of(), List.of(), sends);
+        }
+        List<Long> received = numbers(of.received);
+        if (!passed.isEmpty()) {
+            long first = passed.getFirst().number();
+            received = received.stream().filter(each -> each < first).toList();
+        }
+        return new Change.Done(of.writes, received, sends, passed);
     }
 
     /** It is durable, and all before it. @return values that are the state's no more, or have been read */
@@ -396,8 +412,8 @@ public final class CloudProcess {
 
     /** A change that an earlier owner made, the one behind the last. @return values that it holds no more */
     public List<Payload> replay(ProcessChange change, long nowNs) {
-        if (change.number() != number + 1) {
-            throw new IllegalArgumentException("change " + change.number() + " of process " + id + " does not follow " + number);
+        if (change.first() != number + 1) {
+            throw new IllegalArgumentException("change " + change.first() + " of process " + id + " does not follow " + number);
         }
         number = change.number();
         return switch (change.change()) {
@@ -406,6 +422,7 @@ public final class CloudProcess {
                 yield List.of();
             }
             case Change.Done done -> {
+                done.passed().forEach(passed -> mailbox.took(passed.sender(), passed.ordinal()));
                 List<Payload> freed = apply(done.writes());
                 freed.addAll(remove(done.received()));
                 yield freed;

@@ -16,6 +16,11 @@ public record ProcessChange(String process, long createdMs, long base, long numb
         return new ProcessChange(process, createdMs, base, number, change.map(map));
     }
 
+    /** Of the first change that it is: it may have messages that passed, whose numbers come before its own. */
+    public long first() {
+        return change instanceof Change.Done done && !done.passed().isEmpty() ? done.passed().getFirst().number() : number;
+    }
+
     /** What its own process needs of it: without what it sends. */
     public ProcessChange ofItself() {
         return new ProcessChange(process, createdMs, base, number, change.ofItself());

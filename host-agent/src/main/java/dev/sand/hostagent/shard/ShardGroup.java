@@ -16,6 +16,7 @@ import dev.sand.hostagent.HostAgentParts;
 import dev.sand.hostagent.control.ControlCalls;
 import dev.sand.hostagent.core.Allowance;
 import dev.sand.hostagent.core.Allowances;
+import dev.sand.hostagent.core.CoreConfiguration;
 import dev.sand.hostagent.core.Figures;
 import dev.sand.hostagent.core.HostCore;
 import dev.sand.hostagent.core.Input.AppKey;
@@ -119,10 +120,12 @@ public final class ShardGroup implements Shards, AutoCloseable {
                 parts.control().capabilities(), control, parts.usage(), this::submitAll);
         SecureRandom random = new SecureRandom();
         long epochOffsetMs = System.currentTimeMillis() - System.nanoTime() / 1_000_000;
+        // Hosts of an earlier version, which may share another bus, do not understand what comes of it.
+        CoreConfiguration core = parts.cluster().bus().isEmbedded() ? configuration.core() : configuration.core().withMessageHold(0);
         for (int i = 0; i < configuration.shards(); i++) {
-            HostCore core = new HostCore(configuration.core(), executions::create, configuration.host(), idPrefix(random, i),
+            HostCore host = new HostCore(core, executions::create, configuration.host(), idPrefix(random, i),
                     epochOffsetMs, allowances);
-            shards.add(new Shard("shard " + i, loopByShard.get(i), buses.get(i), core, adapters, configuration.stallLimit(),
+            shards.add(new Shard("shard " + i, loopByShard.get(i), buses.get(i), host, adapters, configuration.stallLimit(),
                     onBroken));
         }
     }

@@ -23,7 +23,7 @@ class JournalBytesTest extends ProcessFixture {
     private static final ProcessSpec SPEC = new ProcessSpec(2, 1_000, 10_000, 64L << 20, 256L << 20, 300_000, 500_000, Map.of());
 
     JournalBytesTest() {
-        super(new CoreFixture().with(SPEC).with(new GrainSpec("g", "handler:handle", Isolation.REQUEST, GrainSpec.Preload.AUTO, 90_000, 10,
+        super(new CoreFixture().with(CoreConfiguration.DEFAULT.withMessageHold(0)).with(SPEC).with(new GrainSpec("g", "handler:handle", Isolation.REQUEST, GrainSpec.Preload.AUTO, 90_000, 10,
                 0, 100, 1 << 20, 1, 4, 0, Map.of(), List.of())).warm());
     }
 

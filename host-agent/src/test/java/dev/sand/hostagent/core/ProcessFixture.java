@@ -147,7 +147,7 @@ abstract class ProcessFixture {
         deliver(shop.actions);
     }
 
-    private void keep(List<Action> actions) {
+    void keep(List<Action> actions) {
         actions.stream().filter(Action.Journal.class::isInstance).map(Action.Journal.class::cast).forEach(journal::add);
     }
 

@@ -112,6 +112,32 @@ class ProcessJournalTest extends BusJournalFixture {
     }
 
     @Test
+    void messagesThatPassedAreFoundWithTheEndThatHasThem() {
+        journal.close();
+        journal = journal(new EmbeddedBus(bus), OPTIONS);
+        give(0, 1, new Change.Made(1, 0, 0));
+        List<Change.Passed> passed = List.of(new Change.Passed(2, "e0/g", 0), new Change.Passed(3, "e0/g", 1));
+        give(change(0, 3, new Change.Done(List.of(), List.of(), List.of(), passed)), "e1", 1, succeeded("g", json("3")));
+        give(0, 4, message(json("1")));
+        durable(3);
+        restart();
+        RecoverProcess process = left().processes().getFirst();
+        assertThat(numbers(process)).containsExactly(1L, 3L, 4L);
+        assertThat(process.changes().get(1).first()).isEqualTo(2);
+        assertThat(((Change.Done) process.changes().get(1).change()).passed()).isEqualTo(passed);
+    }
+
+    @Test
+    void anEndBehindAGapCountsNotThoughItHasMessagesThatPassed() {
+        give(0, 1, new Change.Made(1, 0, 0));
+        List<Change.Passed> passed = List.of(new Change.Passed(3, "e0/g", 0), new Change.Passed(4, "e0/g", 1));
+        give(change(0, 4, new Change.Done(List.of(), List.of(), List.of(), passed)), "e1", 1, succeeded("g", json("3")));
+        durable(2);
+        restart();
+        assertThat(numbers(left().processes().getFirst())).containsExactly(1L);
+    }
+
+    @Test
     void sendsOfAnEndThatIsDurableAreFoundWhileTheExecutionIsOpen() {
         Change.Outgoing send = new Change.Outgoing("e1/g", 0, "p", "q", "k", json("4"));
         String e1 = inPartition(Slots.of("p", 2), "e1");

@@ -69,7 +69,10 @@ final class ProcessWorld {
     final Map<String, WorldFunction> steady = new HashMap<>();
     /** Functions invoke in other processes. Those are not moved by hand: what a move may double or refuse of that is no fault. */
     final boolean invoking;
+    final boolean holdsMessages;
     int killed;
+    /** Messages that were received before the journal had them, and are in the record of who received them alone. */
+    int passed;
     /** Reads of what came with the event. */
     int told;
     /** Results asked for behind what invokes. */
@@ -93,6 +96,7 @@ final class ProcessWorld {
         this.rules = rules;
         this.application = new WorldApplication(dice);
         this.killsOfWorkers = dice.nextInt(3);
+        this.holdsMessages = dice.nextInt(3) > 0;
         this.invoking = count == 1 || dice.nextBoolean();
         for (int i = 0; i < count; i++) {
             hosts.add(new WorldHost(this, "host" + i));

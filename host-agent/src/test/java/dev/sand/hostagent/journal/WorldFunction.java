@@ -27,6 +27,8 @@ class WorldFunction {
     /** Sent by one that does nothing else: to one process, all the time. */
     private static final int STEADY = 60;
     private static final int STEADY_MS = 12;
+    /** Behind a large message, at most: who is to receive it may end meanwhile. */
+    private static final int PAUSE_MS = 300;
 
     final ProcessWorld world;
     final String process;
@@ -39,6 +41,7 @@ class WorldFunction {
     private final boolean fails;
     private int left;
     private int sends;
+    private boolean hasSentLarge;
 
     WorldFunction(ProcessWorld world, WorldHost host, Action.HandOver over) {
         this.world = world;
@@ -79,9 +82,9 @@ class WorldFunction {
             return;
         }
         boolean mayMake = name.chars().filter(c -> c == '#').count() < DEPTH;
-        switch (script.nextInt(mayMake ? 6 : 4)) {
+        switch (script.nextInt(mayMake ? 7 : 5)) {
             case 0, 1 -> send(Kind.PLAIN);
-            case 2 -> call(new ProcessCall.Receive(null, "k", 0), answer -> {
+            case 2, 3 -> call(new ProcessCall.Receive(null, "k", 0), answer -> {
                 if (answer instanceof Answer.Received message) {
                     writes.add(write("r/" + host.text(message.payload())));
                     if (world.killsOfWorkers > 0 && world.dice.nextInt(4) == 0) {
@@ -91,11 +94,11 @@ class WorldFunction {
                 }
                 next();
             });
-            case 3 -> {
+            case 4 -> {
                 read("o/" + script.nextInt(WorldReads.KEYS));
                 call(new ProcessCall.Get("a/i" + script.nextInt(40)), answer -> next());
             }
-            case 4 -> send(Kind.FIRES);
+            case 5 -> send(Kind.FIRES);
             default -> send(world.invoking ? Kind.INVOKED : Kind.PLAIN);
         }
     }
@@ -119,6 +122,7 @@ class WorldFunction {
             runs[0] = answer instanceof Answer.Invoked;
             if (answer instanceof Answer.Done || runs[0]) {
                 world.history.sent(new WorldHistory.Sent(kind, process, to, body, isAtomic, sentNs));
+                hasSentLarge = kind == Kind.PLAIN && WorldValues.isLarge(body);
                 next();
             } else {
                 world.refused++;
@@ -162,7 +166,8 @@ class WorldFunction {
     }
 
     private void next() {
-        host.after(isSteady() ? STEADY_MS : world.dice.nextInt(10), this::step);
+        host.after(isSteady() ? STEADY_MS : world.dice.nextInt(hasSentLarge ? PAUSE_MS : 10), this::step);
+        hasSentLarge = false;
     }
 
     void call(ProcessCall call, Consumer<Answer> then) {

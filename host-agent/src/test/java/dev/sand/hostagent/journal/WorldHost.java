@@ -20,6 +20,7 @@ import dev.sand.hostagent.core.CoreConfiguration;
 import dev.sand.hostagent.core.HostCore;
 import dev.sand.hostagent.core.Input;
 import dev.sand.hostagent.process.Change.Outgoing;
+import dev.sand.hostagent.process.Change;
 import dev.sand.hostagent.process.ProcessImage;
 import dev.sand.hostagent.shard.HostAllowances;
 import java.util.HashMap;
@@ -33,6 +34,7 @@ import java.util.function.Supplier;
 
 /** One host of a {@link ProcessWorld}: what it is asked to do is done, late or never. */
 final class WorldHost {
+    private static final int HOLD_MS = 400;
     private static final Failure GONE = Failure.platform(Errors.UNAVAILABLE, "it is gone", false);
 
     private final ProcessWorld world;
@@ -75,7 +77,7 @@ final class WorldHost {
 
     void begin() {
         world.epoch++;
-        core = new HostCore(CoreConfiguration.DEFAULT, (version, target, id, startedMs) -> null, name, "t" + world.epoch, 0, new HostAllowances(),
+        core = new HostCore(CoreConfiguration.DEFAULT.withMessageHold(world.holdsMessages ? HOLD_MS * MS : 0), (version, target, id, startedMs) -> null, name, "t" + world.epoch, 0, new HostAllowances(),
                 world.rules);
         epochs.clear();
         for (int slot = 0; slot < SLOTS; slot++) {
@@ -395,6 +397,7 @@ final class WorldHost {
             boolean told = record.awaited() && (record.carried() != null || record.backup() instanceof Action.Backup.Accepted);
             if (!fails || silent && told && record.carried() == null) {
                 world.journal.add(world.values.journaled(record));
+                world.passed += passed(record);
             } else if (!told) {
                 after(500, () -> again(record)); // by the adapter
             }
@@ -410,6 +413,10 @@ final class WorldHost {
     }
 
     /** Behind its execution's end it is needed no more, if it is no process's too. */
+    private static int passed(Action.Journal record) {
+        return record.carried() != null && record.carried().change().change() instanceof Change.Done done ? done.passed().size() : 0;
+    }
+
     private void again(Action.Journal record) {
         boolean isNeedless = record.carried() == null && world.journal.stream().anyMatch(each -> each.epoch() == record.epoch()
                 && each.executionId().equals(record.executionId()) && each.backup() instanceof Action.Backup.Ended);

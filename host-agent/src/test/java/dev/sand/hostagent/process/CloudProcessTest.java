@@ -51,7 +51,7 @@ class CloudProcessTest {
         if (finished == null) {
             return List.of();
         }
-        process.done(finished, List.of());
+        process.done(finished, List.of(), List.of());
         return process.settle(finished);
     }
 
