@@ -415,6 +415,9 @@ final class Processes {
         if (home != null) {
             home.abandon(attempt(event));
         }
-        deferred.drop(deferred.take(attempt(event)), event.grain.application().key().application());
+        // One that waits for room may be this attempt's, too, and is taken where the others leave it.
+        for (List<DeferredSends.Deferred> left = deferred.take(attempt(event)); !left.isEmpty(); left = deferred.take(attempt(event))) {
+            deferred.drop(left, event.grain.application().key().application());
+        }
     }
 }
