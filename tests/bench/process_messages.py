@@ -46,14 +46,14 @@ def wanted(size: int) -> float:
 
 def between_two_hosts(sandbox: str) -> list[Row]:
     """Between two host agents of a cluster, with all its parts and both Redis on this machine. What is kept differs: here a
-    message is in Kafka when `send` returns, and of a large one the value in Cassandra before; neither has a second copy."""
+    message is in Kafka when its sender has ended, and of a large one the value in Cassandra before; neither has a second copy."""
     with SeveralHosts(2, sandbox) as cluster:
         cluster.deploy(APPS / "processes")
         server = cluster.cluster.server
         here, there = on_hosts(server, cluster.hosts)
         with Process(server, "processes", here) as ping, Process(server, "processes", there) as pong:
             samples, why = beside(ping, pong, {"redis": (), "redis-durable": DURABLE})
-    note = "half of there and back; received as a copy; sent once it is in the journal of the other host (Kafka)"
+    note = "half of there and back; received as a copy; its sender ends once it is in the journal of the other host (Kafka)"
     return [row for size in SIZES for row in rows("two-hosts", size, samples, why, note, 1)]
 
 

@@ -103,8 +103,18 @@ struct ListProcesses { 1: required i64 call, 2: required string application }
 /** ProcessViews, each as JSON: that of the command's process, or all of an application; or why there is none. */
 struct Processes { 1: required i64 call, 2: required list<binary> views, 3: optional Failure failure }
 
-/** A ProcessMessage, as JSON, but for its payload. Answered with Processes of no view, or the failure. */
-struct SendToProcess { 1: required i64 call, 2: required binary message, 3: required Value payload }
+/**
+ * A ProcessMessage, as JSON, but for its payload. Answered with Processes of no view, or the failure. With early, Accepted comes before that
+ * once it is in the mailbox, with no slot; behind is what HostAgentPort.Early has. A host that does not know of these leaves them out.
+ */
+struct SendToProcess {
+  1: required i64 call,
+  2: required binary message,
+  3: required Value payload,
+  4: optional bool early,
+  5: optional string behindSender,
+  6: optional i32 behindOrdinal
+}
 
 struct Watch { 1: required i64 call, 2: required string executionId }
 

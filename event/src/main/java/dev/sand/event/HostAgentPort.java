@@ -123,9 +123,23 @@ public interface HostAgentPort {
      * same one. Fails with {@link ProcessException} as {@link #process} does.
      */
     default CompletableFuture<Void> send(ProcessMessage message) {
+        return send(message, null);
+    }
+
+    /** The same. @param early null: its sender waits until it is durable */
+    default CompletableFuture<Void> send(ProcessMessage message, Early early) {
         return CompletableFuture.failedFuture(new ProcessException(
                 Failure.platform(Errors.UNAVAILABLE, "there are no cloud processes here", false)));
     }
+
+    /**
+     * Of a message whose sender goes on once it is in the mailbox, and ends once it is durable there.
+     *
+     * @param behind the last one that its process has given to the same receiver and does not know to be durable: an owner that has not taken
+     *               that, for another had, refuses this one until it has; null: there is none
+     * @param taken called once it is in the mailbox, perhaps again when another owner has taken it; never by a host of an earlier platform
+     */
+    record Early(ProcessMessage.Name behind, Runnable taken) {}
 
     /** Why a command about a process was not done. */
     final class ProcessException extends RuntimeException {

@@ -11,6 +11,9 @@ package dev.sand.event;
  */
 public record ProcessMessage(String application, int version, String sender, int ordinal, String source, String destination, String key,
                              Payload payload, long waitMs) {
+    /** Of a message: who sends it, and its number among what that sends. */
+    public record Name(String sender, int ordinal) {}
+
     public ProcessMessage with(Payload other) {
         return new ProcessMessage(application, version, sender, ordinal, source, destination, key, other, waitMs);
     }

@@ -206,8 +206,8 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
     }
 
     @Override
-    public CompletableFuture<Void> send(ProcessMessage message) {
-        return shards.send(message);
+    public CompletableFuture<Void> send(ProcessMessage message, Early early) {
+        return shards.send(message, early);
     }
 
     /** Clients reach cloud processes of this host through it. */

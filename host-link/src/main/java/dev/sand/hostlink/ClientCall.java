@@ -103,15 +103,29 @@ sealed interface ClientCall {
         }
     }
 
-    /** Of one question with one answer, and maybe lines of progress before it. */
+    /** Of one question with one answer, and maybe lines of progress before it, or that it is accepted. */
     final class OfQuestion<T> implements ClientCall {
         private final Function<Message, T> answer;
         private final Consumer<String> progress;
+        private final Runnable accepted;
         private final CompletableFuture<T> future = new CompletableFuture<>();
 
+        OfQuestion(Function<Message, T> answer) {
+            this(answer, line -> { }, () -> { });
+        }
+
         OfQuestion(Function<Message, T> answer, Consumer<String> progress) {
+            this(answer, progress, () -> { });
+        }
+
+        OfQuestion(Function<Message, T> answer, Runnable accepted) {
+            this(answer, line -> { }, accepted);
+        }
+
+        private OfQuestion(Function<Message, T> answer, Consumer<String> progress, Runnable accepted) {
             this.answer = answer;
             this.progress = progress;
+            this.accepted = accepted;
         }
 
         CompletableFuture<T> future() {
@@ -123,6 +137,10 @@ sealed interface ClientCall {
             switch (message.getSetField()) {
                 case PROGRESS -> {
                     progress.accept(message.getProgress().getLine());
+                    return false;
+                }
+                case ACCEPTED -> {
+                    accepted.run();
                     return false;
                 }
                 case FAILED -> {

@@ -4,6 +4,7 @@ import dev.sand.event.Codec;
 import dev.sand.event.HostAgentPort.BuildRequest;
 import dev.sand.event.HostAgentPort.BuildResult;
 import dev.sand.event.HostAgentPort.HostStatus;
+import dev.sand.event.HostAgentPort;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.LogFields;
 import dev.sand.event.ProcessCommand;
@@ -181,12 +182,12 @@ public final class HostLink implements HostPeer {
     }
 
     @Override
-    public CompletableFuture<ProcessOutcome> send(ProcessMessage message) {
+    public CompletableFuture<ProcessOutcome> send(ProcessMessage message, HostAgentPort.Early early) {
         Value payload = Wire.value(message.payload());
         ClientConnection over = connection;
         byte[] described = Codec.encode(message.with(null));
-        return ask(STEP, call -> Message.sendToProcess(new SendToProcess(call, ByteBuffer.wrap(described), payload)),
-                answer -> Wire.outcome(answer.getProcesses()),
+        return ask(STEP, call -> Message.sendToProcess(Wire.early(new SendToProcess(call, ByteBuffer.wrap(described), payload), early)),
+                new ClientCall.OfQuestion<>(answer -> Wire.outcome(answer.getProcesses()), early == null ? () -> { } : early.taken()),
                 call -> {
                     if (!payload.isSetBytes()) {
                         over.stream(call, ValueSource.of(message.payload().bytes()));
@@ -235,16 +236,15 @@ public final class HostLink implements HostPeer {
     }
 
     private <T> CompletableFuture<T> ask(Duration deadline, LongFunction<Message> question, Function<Message, T> answer) {
-        return ask(deadline, question, answer, call -> { });
+        return ask(deadline, question, new ClientCall.OfQuestion<>(answer), call -> { });
     }
 
     /** @param sent once the question is on its way */
-    private <T> CompletableFuture<T> ask(Duration deadline, LongFunction<Message> question, Function<Message, T> answer,
+    private <T> CompletableFuture<T> ask(Duration deadline, LongFunction<Message> question, ClientCall.OfQuestion<T> asked,
                                          LongConsumer sent) {
         if (!isUp()) {
             return CompletableFuture.failedFuture(new LinkException(down()));
         }
-        ClientCall.OfQuestion<T> asked = new ClientCall.OfQuestion<>(answer, line -> { });
         long call = connection.begin(asked);
         connection.send(question.apply(call));
         sent.accept(call);

@@ -4,6 +4,7 @@ import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort.BuildRequest;
 import dev.sand.event.HostAgentPort.BuildResult;
 import dev.sand.event.HostAgentPort.HostStatus;
+import dev.sand.event.HostAgentPort;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.ProcessCommand;
@@ -59,8 +60,8 @@ public interface HostPeer extends AutoCloseable {
     /** @see dev.sand.event.HostAgentPort#process */
     CompletableFuture<ProcessOutcome> process(ProcessCommand command);
 
-    /** @see dev.sand.event.HostAgentPort#send; without a view */
-    CompletableFuture<ProcessOutcome> send(ProcessMessage message);
+    /** @param early null: only the end is told; @see dev.sand.event.HostAgentPort#send; without a view */
+    CompletableFuture<ProcessOutcome> send(ProcessMessage message, HostAgentPort.Early early);
 
     /** Those that are there. */
     CompletableFuture<List<ProcessView>> processes(String application);

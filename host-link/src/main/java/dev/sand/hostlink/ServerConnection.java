@@ -263,8 +263,9 @@ final class ServerConnection extends Connection {
             outcome(call, CompletableFuture.failedFuture(new HostAgentPort.ProcessException(refusal)));
             return;
         }
+        HostAgentPort.Early early = Wire.early(send, () -> send(Message.accepted(new Accepted(call, 0, 0))));
         receive(call, send.getPayload(), bytes -> outcome(call, host.send(message.with(
-                new Payload(send.getPayload().getContentType(), bytes, null))).thenApply(done -> List.of())),
+                new Payload(send.getPayload().getContentType(), bytes, null)), early).thenApply(done -> List.of())),
                 why -> outcome(call, CompletableFuture.failedFuture(new HostAgentPort.ProcessException(
                         Failure.platform(Errors.OVERLOADED, why, true)))));
     }

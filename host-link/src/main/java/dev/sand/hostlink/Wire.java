@@ -9,6 +9,7 @@ import dev.sand.event.HostAgentPort;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.Limits;
 import dev.sand.event.Payload;
+import dev.sand.event.ProcessMessage;
 import dev.sand.event.ProcessView;
 import dev.sand.event.QueuedEvents;
 import dev.sand.event.RecentEnds;
@@ -21,6 +22,7 @@ import dev.sand.event.thrift.network.Hop;
 import dev.sand.event.thrift.network.HostStatus;
 import dev.sand.event.thrift.network.Processes;
 import dev.sand.event.thrift.network.SandboxStatus;
+import dev.sand.event.thrift.network.SendToProcess;
 import dev.sand.event.thrift.network.Value;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -215,5 +217,21 @@ final class Wire {
         } catch (IllegalArgumentException e) {
             throw new LinkException("'" + name + "' is no " + type.getSimpleName());
         }
+    }
+
+    static SendToProcess early(SendToProcess send, HostAgentPort.Early early) {
+        if (early != null) {
+            send.setEarly(true);
+        }
+        if (early != null && early.behind() != null) {
+            send.setBehindSender(early.behind().sender()).setBehindOrdinal(early.behind().ordinal());
+        }
+        return send;
+    }
+
+    /** @return null: its sender waits until it is durable */
+    static HostAgentPort.Early early(SendToProcess send, Runnable taken) {
+        ProcessMessage.Name behind = send.isSetBehindSender() ? new ProcessMessage.Name(send.getBehindSender(), send.getBehindOrdinal()) : null;
+        return send.isEarly() ? new HostAgentPort.Early(behind, taken) : null;
     }
 }

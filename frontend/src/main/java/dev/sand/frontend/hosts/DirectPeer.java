@@ -102,8 +102,8 @@ final class DirectPeer implements HostPeer {
     }
 
     @Override
-    public CompletableFuture<ProcessOutcome> send(ProcessMessage message) {
-        return outcome(host.send(message).thenApply(done -> null));
+    public CompletableFuture<ProcessOutcome> send(ProcessMessage message, HostAgentPort.Early early) {
+        return outcome(host.send(message, early).thenApply(done -> null));
     }
 
     private static CompletableFuture<ProcessOutcome> outcome(CompletableFuture<ProcessView> done) {

@@ -247,8 +247,8 @@ public final class RemoteHosts implements HostAgentPort, AutoCloseable {
     }
 
     @Override
-    public CompletableFuture<Void> send(ProcessMessage message) {
-        return owners.ofProcess(message.application(), message.destination(), owner -> owner.send(message)).thenApply(view -> null);
+    public CompletableFuture<Void> send(ProcessMessage message, Early early) {
+        return owners.ofProcess(message.application(), message.destination(), owner -> owner.send(message, early)).thenApply(view -> null);
     }
 
     @Override

@@ -5,6 +5,7 @@ import dev.sand.event.Failure;
 import dev.sand.event.GrainSpec;
 import dev.sand.event.HostAgentPort.InvocationListener;
 import dev.sand.event.HostAgentPort.ProgressListener;
+import dev.sand.event.HostAgentPort;
 import dev.sand.event.InvocationRecord;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
@@ -166,8 +167,14 @@ public sealed interface Action {
      */
     record FindElsewhere(String application, int version, String process, BiConsumer<ProcessView, Failure> then) implements Action {}
 
-    /** Give a message to the owner of the process that it is for. Answer: FromElsewhere, once it is durable there. @param then as above */
-    record SendElsewhere(String application, int version, Change.Outgoing message, long waitMs, Consumer<Failure> then) implements Action {}
+    /**
+     * Give a message to the owner of the process that it is for. Answer: FromElsewhere, once it is durable there.
+     *
+     * @param early null: nobody asks before; else its {@code taken} is the core's own, told with FromElsewhere too
+     * @param then as above
+     */
+    record SendElsewhere(String application, int version, Change.Outgoing message, long waitMs, HostAgentPort.Early early,
+                         Consumer<Failure> then) implements Action {}
 
     /**
      * Have the owner of a process run a function in it. Answers: FromElsewhere, twice at most.
@@ -195,6 +202,9 @@ public sealed interface Action {
     record MarkEnded(Runnable mark) implements Action {}
 
     /** Answers a Deliver. @param failure null: it is durable */
+    /** A message that another host brought is in its mailbox. */
+    record TellTaken(Runnable taken) implements Action {}
+
     record AnswerDelivery(Consumer<Failure> listener, Failure failure) implements Action {}
 
     /** Answers a Command about a process. @param view null: not done, for the reason given */

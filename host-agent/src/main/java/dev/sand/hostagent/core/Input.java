@@ -4,6 +4,7 @@ import dev.sand.event.ApplicationVersion;
 import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort.InvocationListener;
 import dev.sand.event.HostAgentPort.ProgressListener;
+import dev.sand.event.HostAgentPort;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.Payload;
 import dev.sand.event.ProcessCommand;
@@ -149,8 +150,14 @@ public sealed interface Input {
 
     /**
      * A message of a process whose owner is another host, its payload kept for the process that it is for. Answered with AnswerDelivery.
+     *
+     * @param early null: its sender waits for that; else TellTaken comes before
      */
-    record Deliver(ProcessMessage message, Consumer<Failure> listener) implements Input {}
+    record Deliver(ProcessMessage message, HostAgentPort.Early early, Consumer<Failure> listener) implements Input {
+        public Deliver(ProcessMessage message, Consumer<Failure> listener) {
+            this(message, null, listener);
+        }
+    }
 
     /** Answer to what was asked of other hosts, or of the global data layer for one that may have been theirs. */
     record FromElsewhere(Runnable then) implements Input {}

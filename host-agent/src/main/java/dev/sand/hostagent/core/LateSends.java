@@ -127,7 +127,7 @@ final class LateSends {
         } else if (step.isToBeBrought() && context.has(Rule.NAMED_VALUES_BROUGHT)) {
             context.emit(new Action.BringValue(way.application, message.payload(), (here, failure) -> brought(way, step, here, failure)));
         } else if (processes.elsewhere().has(way.application, way.destination)) {
-            context.emit(new Action.SendElsewhere(way.application, 0, message, ROOM_MS, failure -> {
+            context.emit(new Action.SendElsewhere(way.application, 0, message, ROOM_MS, null, failure -> {
                 if (failure != null && isToBeGivenAgain(step, failure)) {
                     context.later(() -> give(way, step));
                 } else {

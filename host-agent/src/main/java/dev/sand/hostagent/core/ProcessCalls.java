@@ -135,16 +135,24 @@ final class ProcessCalls {
         inTurn(home, call, send, left -> processes.elsewhere().send(event, attempt, home, call, left));
     }
 
-    /** Behind earlier messages to that process that are on their way. */
+    /** Behind earlier messages to that process that are on their way, or were, to another host that had it. */
     private void inTurn(ProcessHome home, Input.CallProcess call, ProcessCall.Send send, Consumer<ProcessCall.Send> given) {
-        if (!processes.late().isBusy(call.app().application(), home.id(), send.destination())) {
+        String application = call.app().application();
+        boolean isLate = processes.late().isBusy(application, home.id(), send.destination());
+        boolean isUnsure = !isLate && !processes.elsewhere().has(application, send.destination())
+                && processes.elsewhere().isUnsure(application, home.id(), send.destination());
+        if (!isLate && !isUnsure) {
             given.accept(send);
         } else if (send.waitMs() <= 0) {
             refuseBehind(call, send);
         } else {
-            Behind behind = new Behind(call, send, given);
+            Behind behind = new Behind(call, send, isLate ? given : left -> inTurn(home, call, left, given));
             context.timers.arm(behind, context.nowNs + send.waitMs() * 1_000_000);
-            processes.late().behind(call.app().application(), home.id(), send.destination(), behind::onTurn);
+            if (isLate) {
+                processes.late().behind(application, home.id(), send.destination(), behind::onTurn);
+            } else {
+                processes.elsewhere().whenSure(application, home.id(), send.destination(), behind::onTurn);
+            }
         }
     }
 

@@ -2,6 +2,7 @@ package dev.sand.hostagent.core;
 
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
+import dev.sand.event.HostAgentPort;
 import dev.sand.event.ProcessMessage;
 import dev.sand.hostagent.process.Change.Outgoing;
 import java.util.LinkedHashSet;
@@ -28,16 +29,18 @@ final class ProcessDeliveries {
     /** Another host that waits. */
     private final class Delivery extends MailboxSender {
         private final ProcessMessage brought;
+        private final HostAgentPort.Early early;
         private final Consumer<Failure> listener;
         /** Of its receiver. */
         private int slot;
         /** Null: not found yet. */
         private MailboxLine mailbox;
 
-        Delivery(ProcessMessage brought, Consumer<Failure> listener) {
+        Delivery(ProcessMessage brought, HostAgentPort.Early early, Consumer<Failure> listener) {
             super(new Outgoing(brought.sender(), brought.ordinal(), brought.source(), brought.destination(), brought.key(),
                     brought.payload()));
             this.brought = brought;
+            this.early = early;
             this.listener = listener;
         }
 
@@ -47,9 +50,15 @@ final class ProcessDeliveries {
             return !underWay.contains(this);
         }
 
-        /** Perhaps an earlier time: then that is waited for. Not for what else its sender has sent: that may be behind this one. */
+        /**
+         * Perhaps an earlier time: then that is waited for. Not for what else its sender has sent: that may be behind this one. Of a process
+         * that a next owner may not know, nothing is told before.
+         */
         @Override
         void taken(boolean again) {
+            if (early != null && mailbox.isMade()) {
+                context.emit(new Action.TellTaken(early.taken()));
+            }
             mailbox.whenSure(message(), () -> answer(null));
         }
 
@@ -63,6 +72,13 @@ final class ProcessDeliveries {
         /** Here it has found none, or what it found is not durable: who has time left goes on waiting where the process lives then. */
         private boolean waitsForRoom() {
             return hasWaited() && brought.waitMs() > 0;
+        }
+
+        /** What it is behind was taken by an earlier owner, and is to come again first. */
+        boolean isTooEarly(ProcessHome home) {
+            ProcessMessage.Name behind = early == null ? null : early.behind();
+            return behind != null && context.has(Rule.BROUGHT_IN_THEIR_ORDER)
+                    && !home.process().mailbox().hasTaken(behind.sender(), behind.ordinal());
         }
 
         /** The slot of its receiver is another host's. */
@@ -80,7 +96,7 @@ final class ProcessDeliveries {
 
     void on(Input.Deliver deliver) {
         ProcessMessage message = deliver.message();
-        Delivery delivery = new Delivery(message, deliver.listener());
+        Delivery delivery = new Delivery(message, deliver.early(), deliver.listener());
         int slot = slotOf(message);
         Failure refusal = context.slots.state(slot) != SlotTable.State.RECOVERING ? full() : notOurs(message.destination(), slot);
         delivery.slot = slot;
@@ -95,6 +111,9 @@ final class ProcessDeliveries {
             } else if (home == null) {
                 refuse(delivery, failure != null ? failure : Failure.caller(Errors.NOT_FOUND, "application " + message.application()
                         + " has no process " + message.destination()));
+            } else if (delivery.isTooEarly(home)) {
+                refuse(delivery, Failure.platform(Errors.UNAVAILABLE, "what was sent to process " + message.destination()
+                        + " before is on its way here still", true));
             } else {
                 home.meets(message.version());
                 delivery.slot = home.slot();

@@ -46,6 +46,8 @@ public enum Rule {
     RECOVERED_BEFORE_LEAVING,
     /** A message's value that its sender's journal names comes into memory before the message is given: the name ends with that journal. */
     NAMED_VALUES_BROUGHT,
+    /** What a process sends to one of another host is not taken by an owner that lacks what the one before had taken of it. */
+    BROUGHT_IN_THEIR_ORDER,
     /** A function is told of its process's state with its event only where nothing changes that before it ends. */
     TOLD_RUNS_ALONE,
     /** With its slot, an execution loses its effects. */

@@ -51,9 +51,14 @@ final class Peers {
     void send(Shard shard, Action.SendElsewhere send) {
         Outgoing message = send.message();
         withBytes(send.application(), message.payload(), payload -> hosts.send(new ProcessMessage(send.application(), send.version(),
-                message.sender(), message.ordinal(), message.source(), message.destination(), message.key(), payload, send.waitMs()))
+                message.sender(), message.ordinal(), message.source(), message.destination(), message.key(), payload, send.waitMs()), early(shard, send))
                 .whenComplete((done, thrown) -> tell(shard, () -> send.then().accept(failure(thrown)))),
                 failure -> tell(shard, () -> send.then().accept(failure)));
+    }
+
+    private static HostAgentPort.Early early(Shard shard, Action.SendElsewhere send) {
+        HostAgentPort.Early early = send.early();
+        return early == null ? null : new HostAgentPort.Early(early.behind(), () -> tell(shard, early.taken()));
     }
 
     void list(Shard shard, Action.ListElsewhere list) {

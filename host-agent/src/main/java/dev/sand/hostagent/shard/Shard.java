@@ -6,6 +6,7 @@ import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort.ProcessException;
 import dev.sand.event.HostAgentPort.SandboxStatus;
 import dev.sand.event.HostAgentPort.UnsureException;
+import dev.sand.event.HostAgentPort;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.ProcessCommand;
 import dev.sand.event.ProcessMessage;
@@ -174,7 +175,7 @@ public final class Shard {
         return answer;
     }
 
-    CompletableFuture<Void> send(ProcessMessage message) {
+    CompletableFuture<Void> send(ProcessMessage message, HostAgentPort.Early early) {
         CompletableFuture<Void> answer = new CompletableFuture<>();
         Consumer<Failure> listener = failure -> {
             if (failure == null) {
@@ -188,7 +189,7 @@ public final class Shard {
             if (failure != null) {
                 listener.accept(failure);
             } else {
-                whileRunning(() -> on(new Input.Deliver(message.with(kept), listener)), () -> listener.accept(stopping));
+                whileRunning(() -> on(new Input.Deliver(message.with(kept), early, listener)), () -> listener.accept(stopping));
             }
         });
         return answer;

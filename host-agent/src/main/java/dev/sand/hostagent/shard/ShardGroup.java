@@ -250,8 +250,8 @@ public final class ShardGroup implements Shards, AutoCloseable {
     }
 
     /** A message of another host's process. */
-    public CompletableFuture<Void> send(ProcessMessage message) {
-        return shardOf(message.application()).send(message);
+    public CompletableFuture<Void> send(ProcessMessage message, HostAgentPort.Early early) {
+        return shardOf(message.application()).send(message, early);
     }
 
     /** Functions here reach processes of other hosts through it. */

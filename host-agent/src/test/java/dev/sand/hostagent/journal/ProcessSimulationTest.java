@@ -109,6 +109,11 @@ class ProcessSimulationTest {
     }
 
     @Test
+    void aMessageThatANewOwnerTakesBeforeAnEarlierOneIsFound() {
+        assertThat(isFoundWithout(Rule.BROUGHT_IN_THEIR_ORDER, 2)).isTrue();
+    }
+
+    @Test
     void anEndBeforeWhatItInvokedIsSafeIsFound() {
         assertThat(isFoundWithout(Rule.FOLLOW_UPS_BEFORE_END, 1)).isTrue();
     }

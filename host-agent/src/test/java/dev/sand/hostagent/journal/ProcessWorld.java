@@ -38,7 +38,7 @@ final class ProcessWorld {
     private static final int ROUNDS = 4;
     /** Behind all that goes wrong. */
     private static final int CALM_MS = 12_000;
-    private static final int READ_MS = 2_000;
+    private static final int READ_MS = 1_000;
 
     private record Due(long atNs, long order, Runnable what) {}
 

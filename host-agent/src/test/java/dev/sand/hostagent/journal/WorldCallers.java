@@ -8,6 +8,7 @@ import static dev.sand.hostagent.journal.ProcessWorld.text;
 
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
+import dev.sand.event.HostAgentPort.Early;
 import dev.sand.event.Ids;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult.Status;
@@ -103,7 +104,7 @@ final class WorldCallers {
     }
 
     /** To its owner, again until it is taken or there is no time left. */
-    void deliver(ProcessMessage message, long untilNs, Consumer<Failure> told) {
+    void deliver(Early early, ProcessMessage message, long untilNs, Consumer<Failure> told) {
         boolean[] answered = {false};
         Consumer<Failure> once = failure -> {
             if (answered[0]) {
@@ -116,7 +117,7 @@ final class WorldCallers {
             }
             boolean again = failure != null && (failure.error().equals(Errors.MOVED) || failure.error().equals(Errors.UNAVAILABLE));
             if (again && world.nowNs < untilNs) {
-                world.later(20, () -> deliver(message, untilNs, told));
+                world.later(20, () -> deliver(early, message, untilNs, told));
             } else {
                 told.accept(failure);
             }
@@ -124,7 +125,7 @@ final class WorldCallers {
         WorldHost owner = world.owners[route(message.destination())];
         Payload kept = message.key().equals("k") ? owner.kept(text(message.payload())) : message.payload();
         owner.on(new Input.Deliver(new ProcessMessage(message.application(), message.version(), message.sender(), message.ordinal(), message.source(),
-                message.destination(), message.key(), kept, message.waitMs()), once));
+                message.destination(), message.key(), kept, message.waitMs()), early, once));
         owner.lookAfter(answered, () -> once.accept(away()));
     }
 }

@@ -8,6 +8,7 @@ import static dev.sand.hostagent.journal.ProcessWorld.json;
 
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
+import dev.sand.event.HostAgentPort.Early;
 import dev.sand.event.HostAgentPort.InvocationListener;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult.Status;
@@ -270,6 +271,7 @@ final class WorldHost {
             case Action.FindResult find -> after(dice(5), () -> on(new Input.FromElsewhere(() ->
                     find.then().accept(world.records.result(find.execution()), null))));
             case Action.SendElsewhere send -> sendElsewhere(send);
+            case Action.TellTaken tell -> tell.taken().run();
             default -> { }
         }
     }
@@ -305,7 +307,8 @@ final class WorldHost {
     private void sendElsewhere(Action.SendElsewhere send) {
         Outgoing message = send.message();
         Payload bytes = WorldValues.read(memory(), message.payload());
-        askOthers(tell -> world.callers.deliver(new ProcessMessage(APP.application(), APP.version(), message.sender(), message.ordinal(),
+        Early early = send.early();
+        askOthers(tell -> world.callers.deliver(early == null ? null : new Early(early.behind(), () -> tell.accept(early.taken())), new ProcessMessage(APP.application(), APP.version(), message.sender(), message.ordinal(),
                 message.source(), message.destination(), message.key(), bytes, send.waitMs()), world.nowNs + 10_000 * MS,
                 failure -> tell.accept(() -> send.then().accept(failure))));
     }

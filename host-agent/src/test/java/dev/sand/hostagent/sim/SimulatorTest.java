@@ -64,6 +64,7 @@ class SimulatorTest {
         Set<Rule> rules = EnumSet.complementOf(EnumSet.copyOf(ClusterTest.RULES_OF_SEVERAL_HOSTS));
         rules.remove(Rule.RECOVERED_BEFORE_LEAVING);
         rules.remove(Rule.NAMED_VALUES_BROUGHT);
+        rules.remove(Rule.BROUGHT_IN_THEIR_ORDER);
         rules.remove(Rule.FOLLOW_UPS_BEFORE_END);
         rules.remove(Rule.TOLD_RUNS_ALONE);
         rules.remove(Rule.INSTANCE_QUOTA);
