@@ -46,7 +46,7 @@ def wanted(size: int) -> float:
 
 def between_two_hosts(sandbox: str) -> list[Row]:
     """Between two host agents of a cluster, with all its parts and both Redis on this machine. What is kept differs: here a
-    message is in Kafka when its sender has ended, and of a large one the value in Cassandra before; neither has a second copy."""
+    message is in Kafka when its sender has ended, of a large one the value in Cassandra before; neither has a second copy."""
     with SeveralHosts(2, sandbox) as cluster:
         cluster.deploy(APPS / "processes")
         server = cluster.cluster.server
