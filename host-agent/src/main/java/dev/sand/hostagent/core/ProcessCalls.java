@@ -132,7 +132,7 @@ final class ProcessCalls {
 
     /** The receiver is going there, where it had no room here. */
     void sendElsewhere(Event event, Attempt attempt, ProcessHome home, Input.CallProcess call, ProcessCall.Send send) {
-        inTurn(home, call, send, left -> processes.elsewhere().send(event, attempt, home, call, left));
+        inTurn(home, call, send, left -> processes.elsewhere().sends().send(event, attempt, home, call, left));
     }
 
     /** Behind earlier messages to that process that are on their way, or were, to another host that had it. */
@@ -140,7 +140,7 @@ final class ProcessCalls {
         String application = call.app().application();
         boolean isLate = processes.late().isBusy(application, home.id(), send.destination());
         boolean isUnsure = !isLate && !processes.elsewhere().has(application, send.destination())
-                && processes.elsewhere().isUnsure(application, home.id(), send.destination());
+                && processes.elsewhere().sends().isUnsure(application, home.id(), send.destination());
         if (!isLate && !isUnsure) {
             given.accept(send);
         } else if (send.waitMs() <= 0) {
@@ -151,7 +151,7 @@ final class ProcessCalls {
             if (isLate) {
                 processes.late().behind(application, home.id(), send.destination(), behind::onTurn);
             } else {
-                processes.elsewhere().whenSure(application, home.id(), send.destination(), behind::onTurn);
+                processes.elsewhere().sends().whenSure(application, home.id(), send.destination(), behind::onTurn);
             }
         }
     }
@@ -189,7 +189,7 @@ final class ProcessCalls {
 
     private void give(Event event, Attempt attempt, ProcessHome home, Input.CallProcess call, ProcessCall.Send send) {
         if (processes.elsewhere().has(call.app().application(), send.destination())) {
-            processes.elsewhere().send(event, attempt, home, call, send);
+            processes.elsewhere().sends().send(event, attempt, home, call, send);
             return;
         }
         processes.table().find(call.app().application(), send.destination(), call.app().version(), (destination, failure) -> {
@@ -197,7 +197,7 @@ final class ProcessCalls {
                 return;
             }
             if (destination == null && failure == null && processes.elsewhere().has(call.app().application(), send.destination())) {
-                processes.elsewhere().send(event, attempt, home, call, send);
+                processes.elsewhere().sends().send(event, attempt, home, call, send);
             } else if (destination == null) {
                 refuse(call, failure, send.destination());
             } else {

@@ -110,7 +110,7 @@ class ProcessSimulationTest {
 
     @Test
     void aMessageThatANewOwnerTakesBeforeAnEarlierOneIsFound() {
-        assertThat(isFoundWithout(Rule.BROUGHT_IN_THEIR_ORDER, 2)).isTrue();
+        assertThat(isFoundWithout(Rule.BROUGHT_IN_THEIR_ORDER, 2, 300, 1200)).isTrue(); // in one of some hundred
     }
 
     @Test
@@ -124,7 +124,11 @@ class ProcessSimulationTest {
     }
 
     private static boolean isFoundWithout(Rule rule, int hosts) {
+        return isFoundWithout(rule, hosts, FIRST, FIRST + SEEDS);
+    }
+
+    private static boolean isFoundWithout(Rule rule, int hosts, long first, long end) {
         Set<Rule> others = EnumSet.complementOf(EnumSet.of(rule));
-        return LongStream.range(FIRST, FIRST + SEEDS).mapToObj(seed -> violation(seed, others, hosts)).anyMatch(Objects::nonNull);
+        return LongStream.range(first, end).mapToObj(seed -> violation(seed, others, hosts)).anyMatch(Objects::nonNull);
     }
 }
