@@ -60,6 +60,7 @@ def test_an_input_that_stops_coming_is_given_up(client: Client) -> None:
 def test_a_client_that_reads_nothing_is_cut_off(served: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(data_plane_wire, "_UNREAD_SECONDS", 1)
     apps = Apps(served).load()
+    assert apps.create(id="p").status_code == 201
     client = Client(apps)
 
     def use(figure: str) -> int:
