@@ -1,5 +1,6 @@
 """What messages invoke (PraaS Table 3), what is heard of other processes, arrays: one contract of platform and emulator."""
 
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -99,9 +100,12 @@ def handle(n, context):
 }  # fmt: skip
 
 
+LATE_SECONDS = 5
+
+
 class Server(ProcessServer):
-    def __init__(self, url: str) -> None:
-        super().__init__(url, "fed", FILES)
+    def __init__(self, url: str, application: str = "fed", manifest: str = FILES["sand.yaml"]) -> None:
+        super().__init__(url, application, FILES | {"sand.yaml": manifest})
 
     def seen(self, function: str, count: int) -> list[Any]:
         """What that function was invoked with, once there is as much of it."""
@@ -162,6 +166,21 @@ def test_messages_that_wait_for_a_batch_outlive_a_swap(server: Server) -> None:
     server.step("fed", "swap-out")
     server.ask("from", "feed", [["fed", "invoke:three:c", 3]])
     assert server.seen("three", 1) == [["a", [1, 2, 3]]]
+
+
+def test_a_time_out_that_a_later_version_adds_counts_from_when_the_messages_came(either: str) -> None:
+    manifest = "name: late\ngrains: {{pairs: {{process: {{trigger: {{type: multi-source, count: 3{}}}}}}}}}\n"
+    server = Server(either, "late", manifest.format(""))
+    server.make("fed", "seen")
+    server.ask("from", "feed", [["fed", "invoke:pairs:k", 1], ["fed", "invoke:pairs:k", 2]])
+    came = time.monotonic()
+    server.step("fed", "swap-out")
+    Server(either, "late", manifest.format(f", timeout: {LATE_SECONDS}s"))
+    until(lambda: time.monotonic() - came > LATE_SECONDS, "its time is over")
+    server.step("fed", "swap-in")
+    back = time.monotonic()
+    assert server.seen("pairs", 1) == [["k", [1, 2]]]
+    assert time.monotonic() - back < LATE_SECONDS - 1, "it began anew when the process came back"
 
 
 def test_a_function_hears_of_processes_that_come_and_go(server: Server) -> None:

@@ -105,6 +105,8 @@ class Call:
         :raises Timeout: it has not ended in time (a TimeoutError)
         :raises InvocationFailed: it ended without a result; has `error` and `cause`
         """
+        if timeout is not None:
+            seconds(timeout)  # what is none is told, whether the result is there already or not
         process = self._process
         if self._result is None and self._late and timeout is None:
             found = process._connection.late(self._late, PROCESS_RESULT)
@@ -289,7 +291,8 @@ class Process:
         """
         if version is not None and (type(version) is not int or not -(1 << 63) <= version < 1 << 63):
             raise _wrong("version", "a number that watch_processes gave, or None", version)
-        found = self._list(version, 0 if version is None else self._wait_ms(timeout))
+        wait_ms = self._wait_ms(timeout)
+        found = self._list(version, 0 if version is None else wait_ms)
         return found.version, [*found.processes]
 
     # ---

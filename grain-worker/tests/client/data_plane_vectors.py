@@ -60,6 +60,16 @@ def all_grants() -> dict[str, Any]:
     return {"plain": plain, "with functions": named, "with the application's version": later}
 
 
+def spellings() -> dict[str, Any]:
+    """Of grants whose letters are none, one and two short of a multiple of four."""
+    made = [grants.sign(replace(all_grants()["plain"], process=process), KEY) for process in ("cart~7", "cart~", "cart~78")]
+    none, one, two = sorted(made, key=lambda token: -len(token) % 4)
+    assert [-len(token) % 4 for token in (none, one, two)] == [0, 1, 2] and "-" in one
+    wrong = [none + "=", none + "==", none + "====", one + "==", two + "=", two + "===", two + "======"]
+    wrong += [one.replace("-", "+"), one + "\n", " " + two, one[:8] + "==" + one[8:]]
+    return {"taken": [none, one, one + "=", two, two + "=="], "malformed": wrong}
+
+
 def camel(name: str) -> str:
     first, *rest = name.split("_")
     return first + "".join(part.capitalize() for part in rest)
@@ -90,6 +100,7 @@ def documents() -> dict[str, Any]:
                 }
                 for name, grant in all_grants().items()
             ],
+            "spellings": spellings(),
         },
     }  # fmt: skip
 

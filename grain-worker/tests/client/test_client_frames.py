@@ -105,6 +105,14 @@ def test_a_grant_that_was_tampered_with_gives_nothing(fault: str, token: str) ->
     assert refused.value.fault == fault
 
 
+def test_a_grant_is_filled_up_to_four_letters_or_not_at_all() -> None:
+    for token in GRANTS["spellings"]["taken"]:
+        assert grants.read(token, vectors.KEY, vectors.NOW_MS).application == "shop"
+    for token in GRANTS["spellings"]["malformed"]:
+        with pytest.raises(grants.Refused, match="that is no grant, or not all of it"):
+            grants.read(token, vectors.KEY, vectors.NOW_MS)
+
+
 def test_a_grant_of_another_key_and_one_that_has_expired_give_nothing() -> None:
     with pytest.raises(grants.Refused, match="not signed"):
         grants.read(TOKEN, bytes(32), vectors.NOW_MS)

@@ -147,3 +147,12 @@ def test_a_token_that_is_none_is_refused_before_anybody_is_asked_and_not_shown(t
     assert "secr" not in str(told.value)
     with pytest.raises(TypeError, match="token is text, or None, not a bytes"):
         Process("http://127.0.0.1:1", "shop", "p", token=b"secret")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["", ".", ".."])
+def test_a_name_that_no_path_has_is_refused_before_anybody_is_asked(host: Host, name: str) -> None:
+    for application, process, what in (("shop", name, "a process's id"), (name, "p", "an application's name")):
+        with pytest.raises(ValueError) as refused:
+            Process(host.url, application, process)
+        assert str(refused.value) == f"{what} is neither empty nor '.' nor '..', as '{name}' is"
+    assert not host.asked

@@ -199,6 +199,12 @@ PROCESS_TESTS = """
         assert sand_application.process("cart-8").state == {}
 
 
+    @pytest.mark.parametrize("id", ["", ".", "..", "a b"])
+    def test_an_id_that_is_none_is_told(sand_application, id):
+        with pytest.raises(ValueError, match="and is neither '.' nor '..': '.*' is none"):
+            sand_application.process(id)
+
+
     def test_its_state_survives_being_swapped(sand_application):
         cart = sand_application.process()
         cart.invoke("put", "tea")
@@ -249,4 +255,4 @@ def test_a_test_looks_into_processes(pytester: pytest.Pytester, options):
         path = pytester.path / "carts" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(textwrap.dedent(text))
-    pytester.runpytest_subprocess("-q", *options, "carts/tests", timeout=120).assert_outcomes(passed=4)
+    pytester.runpytest_subprocess("-q", *options, "carts/tests", timeout=120).assert_outcomes(passed=8)

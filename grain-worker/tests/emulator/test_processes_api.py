@@ -430,3 +430,11 @@ def test_an_invocation_in_a_process_has_the_bound_of_any_other(apps: Apps) -> No
     apps.load(LONG)
     refused = apps.http.post(f"{AT}/invoke?function=do", content=bytes((6 << 20) + 1), headers={"Sand-Process": "a"})
     assert (refused.status_code, refused.json()["limit"]) == (413, 6 << 20)
+
+
+def test_what_asks_for_a_grant_is_shorter_than_what_makes_a_process(apps: Apps) -> None:
+    apps.load()
+    asked = b'{"ttl": 1' + b" " * 16_000 + b"}"
+    assert apps.http.post(f"{AT}/p/connect", content=asked).status_code == 200
+    refused = apps.http.post(f"{AT}/p/connect", content=asked + b" " * 1_000)
+    assert (refused.status_code, refused.json()["limit"]) == (413, 16 << 10)

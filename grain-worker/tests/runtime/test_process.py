@@ -184,6 +184,7 @@ WRONG = {
     "p.watch_processes('1')": "TypeError: version is a number that watch_processes gave, or None, not '1' (str)",
     "p.watch_processes(1 << 70)": f"ValueError: version is a number that watch_processes gave, or None, not {1 << 70}",
     "p.watch_processes(1, 'x')": "TypeError: timeout is seconds, or None, not 'x' (str)",
+    "p.watch_processes(timeout='x')": "TypeError: timeout is seconds, or None, not 'x' (str)",
 }
 
 
@@ -273,6 +274,22 @@ def test_invoked_functions_have_results_errors_or_nothing_yet(sandbox: Sandbox) 
     results["h#0"] = results["f#0"]
     failed = run(sandbox, "return p.invoke('q', 'f').result()", eventId="h")
     assert (failed.error, failed.cause) == ("ValueError", "no")
+
+
+@pytest.mark.parametrize("first", ["pass", "call.result(timeout=2)"], ids=["asked for", "there already"])
+@pytest.mark.parametrize(
+    ("timeout", "told"),
+    [
+        ("float('nan')", "ValueError: timeout is seconds, or None, not nan"),
+        ("'x'", "TypeError: timeout is seconds, or None, not 'x' (str)"),
+    ],
+)
+def test_a_wrong_timeout_is_told_whether_the_result_is_there_or_not(
+    sandbox: Sandbox, first: str, timeout: str, told: str
+) -> None:
+    sandbox.broker.results["e#0"] = sand.ProcessResult(output=payload(3))
+    failed = run(sandbox, f"call = p.invoke('q', 'f'); {first}; call.result({timeout})", eventId="e")
+    assert f"{failed.error}: {failed.cause}" == told
 
 
 def test_processes_are_listed_and_watched(sandbox: Sandbox) -> None:

@@ -44,9 +44,8 @@ class Place:
             raise ValueError(f"the control plane is at http://host:port or https://host:port, not at {server}")
         if token is not None and not all(" " <= letter <= "~" for letter in token):  # it is not shown: it is a secret
             raise ValueError("a token has letters, digits and signs of ASCII alone, and no line's end")
-        self._url = (
-            f"{server.rstrip('/')}/api/v1/apps/{quote(application, safe='')}/processes/{quote(process, safe='')}/connect"
-        )
+        application, process = _name("an application's name", application), _name("a process's id", process)
+        self._url = f"{server.rstrip('/')}/api/v1/apps/{application}/processes/{process}/connect"
         self._headers = {"Content-Type": "application/json"}
         if token is not None:
             self._headers["Authorization"] = f"Bearer {token}"
@@ -77,6 +76,13 @@ class Place:
             if here.refused.retryable:
                 raise
             raise Fatal from refusal(here.refused.error, here.refused.cause)
+
+
+def _name(what: str, name: str) -> str:
+    """As a part of a path. Without a name, or with one that leads elsewhere, it would be another path."""
+    if name in ("", ".", ".."):
+        raise ValueError(f"{what} is neither empty nor '.' nor '..', as '{name}' is")
+    return quote(name, safe="")
 
 
 def _is_server(server: str) -> bool:

@@ -34,7 +34,8 @@ class Process:
         the first
     :ivar moved_to: where the process was when it was last told to have moved: `host:port`, behind `tls://` if so; None: nobody
         has said
-    :raises ValueError: at once, when the server is no control plane's address, or the token nothing that can be shown
+    :raises ValueError: at once, when the server is no control plane's address, the token nothing that can be shown, or a name
+        one that nothing has
     :raises SandError: on entry, when there is no way to it
     """
 

@@ -25,12 +25,13 @@ from sand.messages import Payload
 
 HOST = "emulator"
 EPOCH = 1
+CONNECTIONS = 1000
 IN_FLIGHT = 2048
 VALUE_BYTES = 256 << 20
 PART_BYTES = 256 << 10
 TIMEOUT_MS = 60_000
 OLDEST_MS, AHEAD_MS = 3_600_000, 60_000
-_HELLO_SECONDS, _IDLE_SECONDS, _UNREAD_SECONDS = 5, 60, 30
+_HELLO_SECONDS, _IDLE_SECONDS = 5, 60
 _STRANGERS_FRAME_BYTES = 8 << 10
 
 
@@ -71,6 +72,14 @@ class DataPlane:
         except Problem:
             return False
 
+    def admit(self, connection: _Connection, grant: grants.Grant) -> bool:
+        """It is one of its application's from now on, unless that has as many as it may."""
+        with self._lock:
+            if sum(one.is_for(grant.application, None) for one in self._open) >= CONNECTIONS:
+                return False
+            connection._grant = grant
+            return True
+
     def use(self, application: str, process: str) -> Use:
         with self._lock:
             return self._uses.setdefault((application, process), Use())
@@ -103,7 +112,6 @@ class DataPlane:
 
     def _serve(self, raw: socket.socket) -> None:
         raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        raw.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", _UNREAD_SECONDS, 0))
         raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", _HELLO_SECONDS, 0))
         try:
             connection = _Connection(self, accepted(raw))
@@ -258,7 +266,10 @@ class _Connection:
             cause = f"application {grant.application} was deleted after this grant was issued"
             self._send(frames.Refused("Sand.NotFound", cause, True))
             return False
-        self._grant = grant
+        if not self._plane.admit(self, grant):
+            cause = f"this host takes at most {CONNECTIONS} connections that are {grant.application}'s"
+            self._send(frames.Refused("Sand.Overloaded", cause, True))
+            return False
         self._use = self._plane.use(grant.application, grant.process)
         limits = (self._in_flight(grant), VALUE_BYTES, PART_BYTES, _IDLE_SECONDS * 1000)
         self._send(frames.Welcome(frames.VERSION, HOST, grant.process, grant.epoch, now_ms(), *limits))

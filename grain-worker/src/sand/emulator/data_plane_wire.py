@@ -5,8 +5,10 @@ from __future__ import annotations
 import base64
 import contextlib
 import hashlib
+import select
 import socket
 import struct
+import threading
 
 from sand.client.frames import PREFACE
 
@@ -16,6 +18,7 @@ _NORMAL, _NO_TEXT = 1000, 1003
 # Of RFC 6455, 4.4; what came before were drafts.
 _VERSION = b"13"
 _HEAD_BYTES = 8 << 10
+_UNREAD_SECONDS = 30
 
 
 class HungUp(Exception):
@@ -30,6 +33,10 @@ class Wire:
 
     def __init__(self, raw: socket.socket, begun: bytes = b"") -> None:
         self._socket = raw
+        self._room = select.poll()
+        self._room.register(raw, select.POLLOUT)
+        # Who reads answers a WebSocket's ping, while others send.
+        self._sending = threading.Lock()
         self._begun = begun
 
     def recv_into(self, to: memoryview) -> int:
@@ -47,9 +54,23 @@ class Wire:
             to = to[got:]
 
     def send_all(self, data: bytes, rest: memoryview | None = None) -> None:
-        self._socket.sendall(data)
-        if rest is not None:
-            self._socket.sendall(rest)
+        with self._sending:
+            self._send(data)
+            if rest is not None:
+                self._send(rest)
+
+    def _send(self, data: bytes | memoryview) -> None:
+        """A socket's own time-out counts anew for what it has taken a part of, and tells nothing of that.
+
+        :raises TimeoutError: it has read nothing for so long
+        """
+        left = memoryview(data)
+        while left:
+            try:
+                left = left[self._socket.send(left, socket.MSG_DONTWAIT) :]
+            except BlockingIOError:
+                if not self._room.poll(_UNREAD_SECONDS * 1000):
+                    raise TimeoutError from None
 
     def patience(self, seconds: int) -> None:
         """A client that says nothing for so long is cut off."""
@@ -110,7 +131,7 @@ class WebSocketWire(Wire):
             return
         data = bytes(byte ^ self._mask[at % 4] for at, byte in enumerate(self._plain(min(length, 125))))
         if kind == _PING:
-            self._socket.sendall(bytes((128 | _PONG, len(data))) + data)
+            super().send_all(bytes((128 | _PONG, len(data))) + data)
         elif kind != _PONG:
             self._say_close(data[:2] if kind == _CLOSE else struct.pack(">H", _NO_TEXT))
             raise HungUp("binary messages only" if kind != _CLOSE else "closed")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
+import re
 import struct
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ _FIRST_VERSION = 1
 INVOKE = "invoke"
 _MAC_BYTES = 32
 _MOST_CHARS = 6 << 10
+_LETTERS = re.compile(r"[A-Za-z0-9_-]*={0,2}")
 
 
 class Refused(Exception):
@@ -57,10 +59,7 @@ def sign(grant: Grant, key: bytes) -> str:
 
 def read(token: str, key: bytes, now_ms: int) -> Grant:
     """:raises Refused:"""
-    try:
-        data = base64.b64decode(token + "=" * (-len(token) % 4), b"-_", validate=True)
-    except ValueError:
-        data = b""
+    data = _bytes(token)
     if len(data) <= _MAC_BYTES + 1 or len(token) > _MOST_CHARS:
         raise Refused("MALFORMED", "that is no grant, or not all of it")
     if not _FIRST_VERSION <= data[0] <= VERSION:
@@ -75,6 +74,16 @@ def read(token: str, key: bytes, now_ms: int) -> Grant:
     if now_ms >= grant.expires_ms:
         raise Refused("EXPIRED", f"the grant has expired {now_ms - grant.expires_ms} ms ago; ask for another")
     return grant
+
+
+def _bytes(token: str) -> bytes:
+    """As the platform's decoder takes them: filled up to a multiple of four letters, or not at all; nothing: it is no token."""
+    if not _LETTERS.fullmatch(token) or (token.endswith("=") and len(token) % 4):
+        return b""
+    try:
+        return base64.urlsafe_b64decode(token + "=" * (-len(token) % 4))
+    except ValueError:
+        return b""
 
 
 def _text(text: str) -> bytes:

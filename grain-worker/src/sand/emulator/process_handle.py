@@ -29,7 +29,8 @@ class ProcessHandle:
         if id is not None and not isinstance(id, str):
             raise TypeError(f"a process's id is text, not {id!r:.100} ({type(id).__name__})")
         if id is not None and not ID.fullmatch(id):
-            raise ValueError(f"a process's id has 1 to 128 characters of A-Z, a-z, 0-9, '.', '_', '~' and '-', not {id!r:.200}")
+            rule = "a process's id has 1 to 128 characters of A-Z, a-z, 0-9, '.', '_', '~' and '-', and is neither '.' nor '..'"
+            raise ValueError(f"{rule}: {id!r:.200} is none")
         with self._processes.changed:
             known = [one.id for one in self._processes.all()]
             self.id = id if id is not None and id in known else self._processes.create(id)[0].id

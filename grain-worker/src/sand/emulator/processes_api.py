@@ -23,6 +23,7 @@ from sand.emulator.router import Router
 from sand.errors import NotFound, Overloaded
 
 BODY_BYTES = 64 << 10
+_GRANT_BYTES = 16 << 10
 _ID = "[A-Za-z0-9._~-]{1,128}"
 _STATUSES = (ACTIVE, IDLE, SWAPPED)
 _MOST_AT_ONCE = 1000
@@ -109,7 +110,7 @@ class ProcessesApi:
 
     def _connect(self, request: Request) -> Response:
         asked = (
-            bodies.json_object(request.body, BODY_BYTES, "The body is an object with rights, functions and ttl.", None) or {}
+            bodies.json_object(request.body, _GRANT_BYTES, "The body is an object with rights, functions and ttl.", None) or {}
         )
         for name in asked.keys() - {"rights", "functions", "ttl"}:
             raise problems.bad_request(f"A grant has no '{name}': it has rights, functions and ttl.")

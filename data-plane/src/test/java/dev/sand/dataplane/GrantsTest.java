@@ -65,6 +65,15 @@ class GrantsTest {
     }
 
     @Test
+    void itIsFilledUpToFourLettersOrNotAtAll() throws IOException, Refusal {
+        JsonNode spellings = FramesTest.vectors("grants.json").path("spellings");
+        for (JsonNode taken : spellings.path("taken")) {
+            assertThat(grants.read(taken.asText(), NOW_MS).application()).isEqualTo("shop");
+        }
+        spellings.path("malformed").forEach(malformed -> refused(malformed.asText(), NOW_MS, Fault.MALFORMED));
+    }
+
+    @Test
     void anotherPlatformsIsForged() {
         refused(new Grants(new byte[32]).sign(GRANT), NOW_MS, Fault.FORGED);
     }

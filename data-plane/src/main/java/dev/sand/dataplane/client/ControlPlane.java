@@ -36,8 +36,8 @@ final class ControlPlane implements AutoCloseable {
         if (token != null && !token.chars().allMatch(c -> c >= ' ' && c <= '~')) { // it is not shown: it is a secret
             throw new IllegalArgumentException("a token has letters, digits and signs of ASCII alone, and no line's end");
         }
-        this.connect = URI.create(server.toString().replaceAll("/+$", "") + "/api/v1/apps/" + name(application) + "/processes/"
-                + name(process) + "/connect");
+        this.connect = URI.create(server.toString().replaceAll("/+$", "") + "/api/v1/apps/" + name("an application's name", application)
+                + "/processes/" + name("a process's id", process) + "/connect");
         this.make = URI.create(connect + "?create=true");
         this.token = token;
         ObjectNode asked = JSON.createObjectNode();
@@ -47,8 +47,11 @@ final class ControlPlane implements AutoCloseable {
         this.body = asked.toString();
     }
 
-    /** As a part of a path, where a plus is no space. */
-    private static String name(String name) {
+    /** As a part of a path, where a plus is no space. Without a name, or with one that leads elsewhere, it would be another path. */
+    private static String name(String what, String name) {
+        if (name.isEmpty() || name.equals(".") || name.equals("..")) {
+            throw new IllegalArgumentException(what + " is neither empty nor '.' nor '..', as '" + name + "' is");
+        }
         return URLEncoder.encode(name, StandardCharsets.UTF_8).replace("+", "%20");
     }
 

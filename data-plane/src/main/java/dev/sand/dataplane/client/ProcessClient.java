@@ -18,7 +18,7 @@ import javax.net.ssl.SSLContext;
  * execution. docs/DATA-PLANE.md.
  */
 public final class ProcessClient implements AutoCloseable {
-    /** That a call waits. */
+    /** That a call waits; also one that says nothing of it. */
     private static final Duration LONGEST = Duration.ofDays(365);
 
     private final ControlPlane control;
@@ -30,7 +30,8 @@ public final class ProcessClient implements AutoCloseable {
      *
      * @param server the control plane, http://host:port
      * @throws InvocationException when there is no way to it
-     * @throws IllegalArgumentException when the server is no control plane's address, or the token nothing that can be shown
+     * @throws IllegalArgumentException when the server is no control plane's address, the token nothing that can be shown, or a name one
+     *     that nothing has
      */
     public static ProcessClient connect(URI server, String application, String process) throws IOException {
         return connect(server, application, process, new Options(null, List.of(), null));
@@ -73,7 +74,7 @@ public final class ProcessClient implements AutoCloseable {
     /**
      * The function's output.
      *
-     * @param timeout of any length: one that is longer than the clock's is the longest
+     * @param timeout of any length: one that is longer than the clock's is the longest; null: as long as it takes
      * @throws InvocationException when there is none
      */
     public Value invoke(String function, Value input, Duration timeout) throws IOException, InterruptedException {
@@ -126,7 +127,7 @@ public final class ProcessClient implements AutoCloseable {
 
     /** Far enough below the clock's largest number for what is added to it. */
     private static long ns(Duration timeout) {
-        return timeout.compareTo(LONGEST) > 0 ? LONGEST.toNanos() : timeout.compareTo(Duration.ZERO) < 0 ? 0 : timeout.toNanos();
+        return timeout == null || timeout.compareTo(LONGEST) > 0 ? LONGEST.toNanos() : timeout.compareTo(Duration.ZERO) < 0 ? 0 : timeout.toNanos();
     }
 
     /** Connections that there have been after the first: how often one was lost, or the process moved. */

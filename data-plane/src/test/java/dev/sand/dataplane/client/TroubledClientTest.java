@@ -109,6 +109,14 @@ class TroubledClientTest {
     }
 
     @Test
+    void a_call_without_a_time_out_takes_as_long_as_it_takes() throws Exception {
+        try (ProcessClient client = connect()) {
+            assertThat(client.invoke("f", INPUT, null).text()).isEqualTo("1");
+            assertThat(client.submit("f", INPUT, null).get().text()).isEqualTo("1");
+        }
+    }
+
+    @Test
     void a_process_is_asked_for_by_the_name_that_it_has() throws Exception {
         ProcessClient.connect(host.server(), "the shop", "a b+c/ä").close();
         assertThat(host.paths).containsExactly("/api/v1/apps/the%20shop/processes/a%20b%2Bc%2F%C3%A4/connect");
@@ -119,6 +127,16 @@ class TroubledClientTest {
     void a_server_that_is_none_is_refused_before_it_is_asked(String server) {
         assertThatIllegalArgumentException().isThrownBy(() -> ProcessClient.connect(URI.create(server), "shop", "p"))
                 .withMessage("the control plane is at http://host:port or https://host:port, not at " + server);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", ".", ".."})
+    void a_name_that_no_path_has_is_refused_before_anybody_is_asked(String name) {
+        assertThatIllegalArgumentException().isThrownBy(() -> ProcessClient.connect(host.server(), "shop", name))
+                .withMessage("a process's id is neither empty nor '.' nor '..', as '" + name + "' is");
+        assertThatIllegalArgumentException().isThrownBy(() -> ProcessClient.connect(host.server(), name, "p"))
+                .withMessage("an application's name is neither empty nor '.' nor '..', as '" + name + "' is");
+        assertThat(host.asked).isEmpty();
     }
 
     @ParameterizedTest

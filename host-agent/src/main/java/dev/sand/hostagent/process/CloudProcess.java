@@ -388,13 +388,14 @@ public final class CloudProcess {
     /**
      * All of it that lasts, while no change is on its way: of an attempt whose end is none yet nothing counts.
      *
-     * @param epochOffsetNs from this host's clock to 1970's, in which an image has the times of messages that a time-out counts from
+     * @param epochOffsetNs from this host's clock to 1970's, in which an image has the times of messages that invoke: of all of them, for
+     *     when the process comes back, a later version of its application may have a time-out that counts from them
      */
     public ProcessImage image(ProcessImage.About about, long epochOffsetNs) {
         List<Message> messages = mailbox.all();
         begun.values().forEach(own -> messages.addAll(own.borrowed));
         finished.forEach(each -> messages.addAll(each.received));
-        messages.replaceAll(message -> message.at(mailbox.invoking().isTimed(message) ? message.atNs() + epochOffsetNs : 0));
+        messages.replaceAll(message -> message.at(InvokingMessages.isOne(message.key()) ? message.atNs() + epochOffsetNs : 0));
         messages.sort(Comparator.comparingLong(Message::order));
         Map<String, BitSet> taken = new LinkedHashMap<>();
         mailbox.taken().forEach((sender, ordinals) -> taken.put(sender, (BitSet) ordinals.clone()));

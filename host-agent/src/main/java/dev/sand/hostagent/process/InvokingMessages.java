@@ -50,11 +50,6 @@ public final class InvokingMessages {
         return key.startsWith(PREFIX);
     }
 
-    /** Whether a time-out of its function counts from when it came. */
-    boolean isTimed(Message message) {
-        return isOne(message.key()) && spec.function(function(message.key())).timeoutMs() > 0;
-    }
-
     private static String function(String key) {
         return key.substring(PREFIX.length(), key.indexOf(':', PREFIX.length()));
     }

@@ -17,8 +17,8 @@ import java.util.function.UnaryOperator;
  * @param about what it is beside what functions made of it
  * @param state by key, in its order; values that are {@link InImage} are in the last one, and in this one when it is written
  * @param cold of these, those that are not to be in memory when the process comes back
- * @param messages unread, by number; those that running functions have received among them. Their times are of 1970's clock, in ns, where
- *                 a time-out counts from them; else 0
+ * @param messages unread, by number; those that running functions have received among them. The times of those that invoke are of 1970's
+ *                 clock, in ns; of others 0
  * @param taken by sender, the numbers of the messages that were taken
  */
 public record ProcessImage(long number, About about, Map<String, Payload> state, Set<String> cold, List<Message> messages,

@@ -29,7 +29,7 @@ record ImageHead(short schema, ProcessImage.About about, ProcessView view, List<
     private static final short OF_TIMES = 3;
     private static final short OF_NAMES = 4;
 
-    /** A message without its value. @param atMs when it came, where a time-out counts from that; else 0, and not written */
+    /** A message without its value. @param atMs when it came, of one that invokes: a time-out counts from that; else 0, and not written */
     record Unread(long number, String source, String key, @JsonInclude(JsonInclude.Include.NON_DEFAULT) long atMs) {}
 
     /** @param keys of the state, in the order of the image's names */

@@ -307,15 +307,31 @@ class CloudProcessTest {
         CloudProcess triggered = new CloudProcess("p", spec);
         triggered.offer(new Change.Arrived("i1", 0, "a", "invoke:sum:x", json("1")), 1_000_000);
         triggered.offer(new Change.Arrived("i1", 1, "a", "invoke:all:x", json("2")), 1_000_000);
+        triggered.offer(new Change.Arrived("i1", 2, "a", "k", json("3")), 1_000_000);
         ProcessImage image = triggered.image(null, 1_000_000_000);
-        assertThat(image.messages()).extracting(Message::atNs).as("of those that nothing waits for with a time-out, none")
-                .containsExactly(0L, 1_001_000_000L);
+        assertThat(image.messages()).extracting(Message::atNs).as("of those that invoke nothing, none")
+                .containsExactly(1_001_000_000L, 1_001_000_000L, 0L);
         CloudProcess elsewhere = new CloudProcess("p", spec);
         elsewhere.restore(image, 50_000_000, 953_000_000); // 2 ms later
         assertThat(elsewhere.nextDueNs()).isEqualTo(53_000_000);
         CloudProcess slow = new CloudProcess("p", spec);
         slow.restore(image, 50_000_000, 900_000_000); // whose clock says that it is yet to come
         assertThat(slow.nextDueNs()).isEqualTo(55_000_000);
+    }
+
+    @Test
+    void aTimeOutThatTheTriggerHasOnlySinceTheImageCountsFromBeforeItToo() {
+        CloudProcess without = new CloudProcess("p", triggered(0));
+        without.offer(new Change.Arrived("i1", 0, "a", "invoke:sum:x", json("1")), 1_000_000);
+        CloudProcess back = new CloudProcess("p", triggered(6));
+        back.restore(without.image(null, 1_000_000_000), 9_000_000, 1_000_000_000);
+        assertThat(back.nextDueNs()).isEqualTo(7_000_000);
+        assertThat(back.pollDue(9_000_000, function -> true).messages()).hasSize(1);
+    }
+
+    private static ProcessSpec triggered(long timeoutMs) {
+        return new ProcessSpec(2, 10, 10, 1_000, 20, 1_000, 600_000,
+                Map.of("sum", new ProcessSpec.Function(ProcessSpec.Trigger.MULTI_SOURCE, 3, timeoutMs, false)));
     }
 
     @Test
