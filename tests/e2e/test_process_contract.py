@@ -36,6 +36,22 @@ def handle(event, context):
         ran += 1
     return ran
 """,
+    "grains/gives/handler.py": """
+def handle(size, context):
+    return bytes([size % 251]) * size
+""",
+    "grains/late/handler.py": """
+import time
+
+
+def handle(size, context):
+    p = context.process
+    first = p.invoke("gives", "gives", size)
+    time.sleep(5)
+    for _ in range(4):
+        assert len(p.invoke("gives", "gives", size + 1).result()) == size + 1
+    return [first.result() == bytes([size % 251]) * size, len(first.result())]
+""",
     "grains/none/handler.py": """
 def handle(event, context):
     return None
@@ -224,6 +240,11 @@ def test_an_idempotency_key_finds_the_process_that_it_made(server: Server) -> No
     for process, status in (("a", 200), ("a", 200), ("b", 422)):
         assert server.call(process, "count", Idempotency_Key="named").status_code == status
     assert server.http.get(f"{server.root}/b").status_code == 404
+
+
+def test_a_large_result_is_there_when_its_memory_is_anothers(server: Server) -> None:
+    server.make("gives")
+    assert server.ask("asks", "late", 200_000) == [True, 200_000]
 
 
 # What it sent stays, so it is not to run again under its key; and an answer that says `retryable` would free that.
