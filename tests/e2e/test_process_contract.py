@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 from conftest import Tested, until, zipped
 from process_server import ProcessServer
+from sand.client import Process
+from sand.errors import SandError
 
 pytestmark = pytest.mark.slow
 
@@ -17,6 +19,38 @@ def handle(event, context):
     p = context.process
     p.state("n", p.state("n", default=0) + 1)
     return p.state("n")
+""",
+    "grains/refused/handler.py": """
+import sand
+
+
+def handle(error, context):
+    if context.process:
+        context.process.send(context.process.id, "ran", 1)
+    raise getattr(sand, error)("there was no room")
+""",
+    "grains/ran/handler.py": """
+def handle(event, context):
+    ran = 0
+    while context.process.recv(key="ran", timeout=0) is not None:
+        ran += 1
+    return ran
+""",
+    "grains/gives/handler.py": """
+def handle(size, context):
+    return bytes([size % 251]) * size
+""",
+    "grains/late/handler.py": """
+import time
+
+
+def handle(size, context):
+    p = context.process
+    first = p.invoke("gives", "gives", size)
+    time.sleep(5)
+    for _ in range(4):
+        assert len(p.invoke("gives", "gives", size + 1).result()) == size + 1
+    return [first.result() == bytes([size % 251]) * size, len(first.result())]
 """,
     "grains/none/handler.py": """
 def handle(event, context):
@@ -206,6 +240,31 @@ def test_an_idempotency_key_finds_the_process_that_it_made(server: Server) -> No
     for process, status in (("a", 200), ("a", 200), ("b", 422)):
         assert server.call(process, "count", Idempotency_Key="named").status_code == status
     assert server.http.get(f"{server.root}/b").status_code == 404
+
+
+def test_a_large_result_is_there_when_its_memory_is_anothers(server: Server) -> None:
+    server.make("gives")
+    assert server.ask("asks", "late", 200_000) == [True, 200_000]
+
+
+# What it sent stays, so it is not to run again under its key; and an answer that says `retryable` would free that.
+@pytest.mark.parametrize(("error", "status"), [("Overloaded", 429), ("Unavailable", 500), ("Timeout", 504)])
+def test_a_function_that_lets_a_refusal_through_has_run_once_under_its_key(server: Server, error: str, status: int) -> None:
+    in_process = [server.call(error, "refused", error, Idempotency_Key=f"p-{error}") for _ in range(3)]
+    plain = [
+        server.http.post("/invoke/contract/refused", json=error, headers={"Idempotency-Key": f"g-{error}"}) for _ in range(3)
+    ]
+    for answers in (in_process, plain):
+        assert len({answer.json()["executionId"] for answer in answers}) == 1
+        for answer in answers:
+            problem = answer.json()
+            told = answer.status_code, problem["error"], problem["source"], problem["retryable"], problem.get("mayHaveRun")
+            assert told == (status, f"Sand.{error}", "grain", False, None), problem
+            assert "Retry-After" not in answer.headers
+    with Process(str(server.http.base_url), "contract", error) as process:
+        with pytest.raises(SandError) as failed:
+            process.invoke("refused", error)
+        assert (failed.value.retryable, process.invoke("ran")) == (False, 2)  # type: ignore[attr-defined]
 
 
 def test_an_invocation_says_in_which_process_it_ran(server: Server) -> None:

@@ -11,7 +11,7 @@ from sand.emulator.problems import Failure, of
         ("Sand.Unavailable", "platform", True, 503),
         ("Sand.Unavailable", "grain", True, 503),
         ("Sand.Unavailable", "grain", False, 500),  # it has ended so
-        ("Sand.Overloaded", "grain", False, 429),  # what is full may have room later
+        ("Sand.Overloaded", "grain", False, 429),  # what was full may have room for another request
         ("Sand.TooLarge", "grain", False, 500),
         ("Sand.TooLarge", "caller", False, 413),
         ("Sand.Timeout", "grain", False, 504),

@@ -99,7 +99,7 @@ def answer_json(status: int, document: Any, headers: Headers | None = None) -> R
 
 def answer_problem(problem: Problem, path: str | None, headers: Headers | None = None) -> Response:
     more = [*(headers or []), *problem.headers.items()]
-    if problem.status in problems.RETRY_LATER:
+    if problem.waiting_helps:
         more.append(("Retry-After", "1"))
     return Response(problem.status, problem.to_json(path), problems.CONTENT_TYPE, more)
 

@@ -9,7 +9,6 @@ from typing import Any
 
 TYPE_PREFIX = "https://sand.dev/problems/"
 CONTENT_TYPE = "application/problem+json"
-RETRY_LATER = (429, 503, 507)
 
 # Which error has which status, name and title.
 _KINDS = {
@@ -89,6 +88,10 @@ class Problem(Exception):
         self.more = more
         self.headers: dict[str, str] = {}
 
+    @property
+    def waiting_helps(self) -> bool:
+        return (self.status == 429 and self.retryable) or self.status in (503, 507)
+
     def document(self, instance: str | None = None) -> dict[str, Any]:
         shown: dict[str, Any] = {
             "type": TYPE_PREFIX + self.name,
@@ -109,16 +112,16 @@ def of(failure: Failure, execution_id: str | None, ended: str | None = None) -> 
     """:param ended: the status of an execution that ended with it"""
     status, name, title = _KINDS["Sand.Cancelled"] if ended == "CANCELLED" else _KINDS.get(failure.error, _GRAIN_FAILED)
     # A grain that goes over a limit did not receive a bad request: that is its failure, not the caller's. And one that let an
-    # error of what it called go through has ended: asking for it again later changes nothing. What is full may have room then.
+    # error of what it called go through has run, and ended so: asking for it again later changes nothing, under its
+    # Idempotency-Key. That is so of what was full as well, though another request may find room.
     its_own = failure.source == "grain" and failure.error != "Sand.Cancelled"
-    full = its_own and failure.error == "Sand.Overloaded"
-    if full:
+    if its_own and failure.error == "Sand.Overloaded":
         status, name, title = _GRAIN_REFUSED
         its_own = False
     if its_own and (status < 500 or (status == 503 and not failure.retryable)):
         status = 500
     more = {"error": failure.error, "executionId": execution_id, "stackTrace": failure.stack_trace, **failure.details}
-    return Problem(status, name, title, failure.cause or title, failure.source, failure.retryable or full, **more)
+    return Problem(status, name, title, failure.cause or title, failure.source, failure.retryable, **more)
 
 
 def bad_request(detail: str, **more: Any) -> Problem:

@@ -93,6 +93,26 @@ class IdempotencyKeyTest extends WithDemo {
                 .as("free when the answer is there: an id is never asked for again, and its key then freed").doesNotHaveDuplicates();
     }
 
+    /** What it did before stays: it is not the platform that was full before it began. */
+    @Test
+    void a_function_that_lets_a_refusal_through_has_run_and_keeps_its_key() throws Exception {
+        List<String> asked = new CopyOnWriteArrayList<>();
+        platform.host.direct = (request, listener) -> {
+            asked.add(request.executionId());
+            listener.onEnd(new InvocationResult(request.executionId(), Status.FAILED, null,
+                    Failure.grain(Errors.OVERLOADED, "a mailbox is full", null), List.of()));
+        };
+        for (int i = 0; i < 3; i++) {
+            HttpResponse<byte[]> full = platform.post("/invoke/demo/echo", "1", "Idempotency-Key", "g");
+            assertThat(full.statusCode()).isEqualTo(429);
+            assertThat(full.headers().firstValue("Retry-After")).isEmpty();
+            assertThat(json(full).path("retryable").asBoolean()).as(text(full)).isFalse();
+            assertThat(json(full).path("source").asText()).isEqualTo("grain");
+            assertThat(json(full).path("executionId").asText()).isEqualTo(asked.getFirst());
+        }
+        assertThat(asked).containsOnly(asked.getFirst());
+    }
+
     @Test
     void a_refusal_under_a_key_that_was_used_before_says_that_it_may_have_run() throws Exception {
         List<String> asked = new CopyOnWriteArrayList<>();

@@ -71,9 +71,9 @@ public final class Problems {
 
     private static Problem of(Kind kind, Failure failure, String executionId) {
         // A grain that goes over a limit did not receive a bad request: that is its failure, not the caller's. And one that let an
-        // error of what it called go through has ended: asking for it again later changes nothing. What is full may have room then.
-        boolean full = kind == GRAIN_REFUSED;
-        boolean grain = failure.source() == Failure.Source.GRAIN && !failure.error().equals(CANCELLED) && !full;
+        // error of what it called go through has run, and ended so: asking for it again later changes nothing, under its
+        // Idempotency-Key. That is so of what was full as well, though another request may find room.
+        boolean grain = failure.source() == Failure.Source.GRAIN && !failure.error().equals(CANCELLED) && kind != GRAIN_REFUSED;
         int status = grain && (kind.status < 500 || kind.status == 503 && !failure.retryable()) ? 500 : kind.status;
         Map<String, Object> more = new LinkedHashMap<>();
         more.put("error", failure.error());
@@ -87,7 +87,7 @@ public final class Problems {
             more.putAll(failure.details());
         }
         String detail = failure.cause() == null || failure.cause().isEmpty() ? kind.title : failure.cause();
-        return new Problem(kind.name, kind.title, status, detail, failure.source(), failure.retryable() || full, more);
+        return new Problem(kind.name, kind.title, status, detail, failure.source(), failure.retryable(), more);
     }
 
     /** Whatever an operation threw. Only what nobody foresaw is "internal", with an id that is in the log too. */

@@ -19,7 +19,7 @@ class ProblemsTest {
         "Sand.Unavailable, PLATFORM, true, 503",
         "Sand.Unavailable, GRAIN, true, 503",
         "Sand.Unavailable, GRAIN, false, 500", // it has ended so
-        "Sand.Overloaded, GRAIN, false, 429", // what is full may have room later
+        "Sand.Overloaded, GRAIN, false, 429", // what was full may have room for another request
         "Sand.TooLarge, GRAIN, false, 500",
         "Sand.TooLarge, CALLER, false, 413",
         "Sand.Timeout, GRAIN, false, 504",
@@ -37,7 +37,7 @@ class ProblemsTest {
         assertThat(Problems.of(Status.FAILED, failure, "e1")).satisfies(problem -> {
             assertThat(problem.title()).isEqualTo("The grain was refused what it asked for");
             assertThat(problem.detail()).contains("may store 5 bytes");
-            assertThat(problem.retryable()).isTrue();
+            assertThat(problem.retryable()).as("it has run, and ended so").isFalse();
             assertThat(problem.source()).isEqualTo(Source.GRAIN);
         });
     }

@@ -161,6 +161,16 @@ public sealed interface Action {
     record AnswerProcessCall(ProcessCall.Listener listener, ProcessCall.Answer answer) implements Action {}
 
     /**
+     * Answers a CallProcess with what an execution that ended here gave by reference: as it is while it is in this host's memory, else as
+     * its record has it, or as it is brought there.
+     *
+     * @param execution that ended; @param caller the execution that asks: what is brought is kept until that ends
+     * @param isFresh it ended a moment ago: what was in this host's memory then still is
+     */
+    record AnswerOutput(String application, String execution, String caller, Payload output, boolean isFresh, ProcessCall.Listener listener)
+            implements Action {}
+
+    /**
      * Look for a process at its owner, which is another host. Answer: FromElsewhere.
      *
      * @param then the core's own, told of it; or why it cannot be addressed

@@ -1,5 +1,6 @@
 package dev.sand.hostagent.core;
 
+import dev.sand.event.InvocationResult;
 import dev.sand.event.Payload;
 import dev.sand.hostagent.process.StateWrite;
 import java.util.List;
@@ -58,7 +59,12 @@ public sealed interface ProcessCall {
         record Invoked(String invocation) implements Answer {}
 
         /** Of Result. All null: it has not ended. */
-        record Outcome(Payload output, String error, String cause) implements Answer {}
+        record Outcome(Payload output, String error, String cause) implements Answer {
+            public static Outcome of(InvocationResult ended) {
+                return ended.failure() == null ? new Outcome(ended.output(), null, null)
+                        : new Outcome(null, ended.failure().error(), ended.failure().cause());
+            }
+        }
 
         /** @param statuses by process */
         record Listed(long version, Map<String, String> statuses) implements Answer {}

@@ -5,6 +5,7 @@ import dev.sand.event.Failure;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.Limits;
+import dev.sand.event.Payload;
 import dev.sand.event.Slots;
 import dev.sand.hostagent.core.ProcessCall.Answer;
 import dev.sand.hostagent.process.Attempt;
@@ -15,6 +16,8 @@ final class ProcessInvokes {
     /** Of an invocation whose id is not looked up before. */
     static final int ANY_SLOT = -1;
     private static final long READ_AGAIN_NS = 10_000_000;
+    /** What a function gave by reference is in memory for longer than that after its end. */
+    private static final long IN_MEMORY_NS = 2_000_000_000L;
     private final CoreContext context;
     private final Processes processes;
     private final ProcessCalls calls;
@@ -155,12 +158,14 @@ final class ProcessInvokes {
     /** Somebody who waits for the end of an invocation. */
     private final class Waiter extends Timed implements Audience.Parent {
         private final Audience audience;
-        private final ProcessCall.Listener listener;
+        private final Event by;
+        private final Input.CallProcess call;
         private boolean answered;
 
-        Waiter(Audience audience, ProcessCall.Listener listener) {
+        Waiter(Audience audience, Event by, Input.CallProcess call) {
             this.audience = audience;
-            this.listener = listener;
+            this.by = by;
+            this.call = call;
         }
 
         @Override
@@ -173,7 +178,7 @@ final class ProcessInvokes {
             if (!answered) {
                 answered = true;
                 context.timers.disarm(this);
-                calls.answer(listener, outcome(result));
+                tell(by, call, result, context.nowNs);
             }
         }
 
@@ -181,13 +186,22 @@ final class ProcessInvokes {
         void onDue() {
             answered = true;
             audience.remove(this);
-            calls.answer(listener, new Answer.Outcome(null, null, null));
+            calls.answer(call.listener(), new Answer.Outcome(null, null, null));
+        }
+    }
+
+    private void tell(Event event, Input.CallProcess call, InvocationResult result, long endedNs) {
+        Payload output = result.output();
+        if (output == null || output.reference() == null) {
+            calls.answer(call.listener(), outcome(result));
+        } else {
+            context.emit(new Action.AnswerOutput(call.app().application(), result.executionId(), event.owner.executionId(), output,
+                    context.nowNs - endedNs < IN_MEMORY_NS, call.listener()));
         }
     }
 
     static Answer outcome(InvocationResult result) {
-        return result.failure() == null ? new Answer.Outcome(result.output(), null, null)
-                : new Answer.Outcome(null, result.failure().error(), result.failure().cause());
+        return Answer.Outcome.of(result);
     }
 
     void result(Event event, Input.CallProcess call, ProcessCall.Result result) {
@@ -205,7 +219,7 @@ final class ProcessInvokes {
         }
         RunningExecution execution = context.executions.get(result.invocation());
         if (execution != null && result.waitMs() > 0) {
-            Waiter waiter = new Waiter(execution.audience(), listener);
+            Waiter waiter = new Waiter(execution.audience(), event, call);
             execution.audience().add(waiter);
             context.timers.arm(waiter, context.nowNs + result.waitMs() * 1_000_000);
             return;
@@ -215,7 +229,7 @@ final class ProcessInvokes {
         if (execution != null) {
             calls.answer(listener, new Answer.Outcome(null, null, null));
         } else if (ended != null && ended.result() != null) {
-            calls.answer(listener, outcome(ended.result()));
+            tell(event, call, ended.result(), ended.endedNs());
         } else {
             recorded(event, call, result.invocation());
         }

@@ -9,8 +9,8 @@ import java.util.Map;
  * while its slot is ours under the same epoch: meanwhile another host may have answered differently.
  */
 final class RememberedResults {
-    /** @param result null: only its record has it */
-    record Entry(InvocationResult result, long epoch) {
+    /** @param result null: only its record has it. A large output's memory is kept for a few seconds, and is another's then */
+    record Entry(InvocationResult result, long epoch, long endedNs) {
         private long bytes() {
             return result == null || result.output() == null || result.output().bytes() == null ? 0 : result.output().bytes().length;
         }
@@ -31,7 +31,7 @@ final class RememberedResults {
 
     /** @param result null: it ended under an earlier owner */
     void add(String executionId, InvocationResult result, long epoch) {
-        Entry entry = new Entry(result, epoch);
+        Entry entry = new Entry(result, epoch, context.nowNs);
         Entry replaced = entries.put(executionId, entry);
         bytes += entry.bytes() - (replaced == null ? 0 : replaced.bytes());
         CoreConfiguration limits = context.configuration;

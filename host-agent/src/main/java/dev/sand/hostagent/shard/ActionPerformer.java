@@ -116,6 +116,7 @@ final class ActionPerformer implements ActionSink {
             case Action.AnswerCancel answer when answer.failure() == null -> answer.listener().onDone(answer.byThis());
             case Action.AnswerCancel answer -> answer.listener().onFailed(answer.failure());
             case Action.AnswerProcessCall answer -> answer.listener().on(answer.answer());
+            case Action.AnswerOutput answer -> adapters.questions().output(shard, answer);
             case Action.AnswerCommand answer when answer.view() != null -> answer.listener().onDone(answer.view());
             case Action.AnswerCommand answer -> answer.listener().onFailed(answer.failure());
             case Action.AnswerLook look -> adapters.processes().store().look(look);

@@ -87,6 +87,17 @@ final class LargePayloads {
         }
     }
 
+    /**
+     * The same value for as long as the execution runs, of another one that has ended: what is that one's in memory goes, at any time.
+     *
+     * @param then gets it, or null and the failure, on another thread
+     */
+    void bringBeyond(String application, String executionId, Payload ended, BiConsumer<Payload, Failure> then) {
+        run(() -> then.accept(GlobalObjects.isGlobal(ended) ? copies.toLocal(application, executionId, ended)
+                : segments.put(application, executionId, ended.contentType(), ended.size(),
+                        to -> segments.transfer(application, ended.reference(), to)), null), failure -> then.accept(null, failure));
+    }
+
     /** The same value as other hosts can read it; @param then gets it, or null and the failure, on another thread */
     void sendAway(String application, String executionId, String object, Payload payload, BiConsumer<Payload, Failure> then) {
         run(() -> then.accept(copies.portable(application, executionId, object, payload), null),

@@ -10,15 +10,18 @@ import dev.sand.event.QueueSpec;
 import dev.sand.globalbus.BusException;
 import dev.sand.hostagent.core.Action;
 import dev.sand.hostagent.core.Input;
+import dev.sand.hostagent.core.ProcessCall;
 import dev.sand.hostagent.core.Question;
 import dev.sand.hostagent.core.Question.Answer;
 import dev.sand.hostagent.journal.RecordAdapter;
+import dev.sand.hostagent.objects.GlobalObjects;
 import dev.sand.hostagent.triggers.GrainQueues;
 import dev.sand.workflow.QueueResults;
 import dev.sand.workflow.data.StatesError;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -96,6 +99,36 @@ final class Questions {
         } else {
             told.accept(result(find, found, found.output()), null);
         }
+    }
+
+    /** For a function that invoked it: at once where instances can map it as it is. */
+    void output(Shard shard, Action.AnswerOutput answer) {
+        if (answer.isFresh() && !GlobalObjects.isGlobal(answer.output())) {
+            answer.listener().on(new ProcessCall.Answer.Outcome(answer.output(), null, null));
+            return;
+        }
+        Consumer<ProcessCall.Answer> told = found -> shard.submit(new Input.FromElsewhere(() -> answer.listener().on(found)));
+        if (!work.tryRun(() -> output(answer, told))) {
+            told.accept(new ProcessCall.Answer.Refused(Errors.OVERLOADED, "the host agent has too much to do"));
+        }
+    }
+
+    /**
+     * Blocks. An execution that came from a journal has its output in the global data layer, for some seconds; another one's leaves memory
+     * as soon. By then its record has it, unless that waits for its store: so long they stay.
+     */
+    void output(Action.AnswerOutput answer, Consumer<ProcessCall.Answer> told) {
+        find(new Action.FindResult(answer.application(), answer.execution(), answer.caller(), null), (result, failure) -> {
+            if (result != null) {
+                told.accept(ProcessCall.Answer.Outcome.of(result));
+                return;
+            }
+            payloads.bringBeyond(answer.application(), answer.caller(), answer.output(), (output, gone) -> {
+                Failure why = failure == null ? gone : failure;
+                told.accept(gone == null ? new ProcessCall.Answer.Outcome(output, null, null)
+                        : new ProcessCall.Answer.Refused(why.error(), why.cause()));
+            });
+        });
     }
 
     private static InvocationResult result(Action.FindResult find, Answer.Found found, Payload output) {

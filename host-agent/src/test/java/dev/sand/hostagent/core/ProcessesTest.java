@@ -400,6 +400,30 @@ class ProcessesTest extends ProcessFixture {
         assertThat(told.getLast()).isInstanceOfSatisfying(Answer.Outcome.class, outcome -> assertThat(text(outcome.output())).isEqualTo("0"));
     }
 
+    /** Its memory is another's a few seconds behind its end, and one that came from a journal never had it in memory. */
+    @Test
+    void aLargeOutputIsNotTakenToBeInMemoryForLong() {
+        running("q");
+        Running caller = running("p");
+        ask(caller, new ProcessCall.Invoke(0, "q", "g", json("2")));
+        String invoked = shop.of(Action.Journal.class).getLast().executionId();
+        shop.on(new Input.Journaled(invoked, 0, null));
+        shop.after(1);
+        shop.settle();
+        ask(caller, new ProcessCall.Result(invoked, 1_000));
+        Running inner = shop.running(invoked);
+        Payload large = new Payload("a/b", null, new Payload.Reference("large", 100_000));
+        on(new Input.FinishInProcess(new Input.Finish(inner.app(), inner.instance(), inner.eventId(), inner.attempt(), large, List.of(),
+                shop.nowNs, shop.nowNs), List.of()));
+        shop.after(1);
+        Action.AnswerOutput first = shop.only(Action.AnswerOutput.class);
+        assertThat(first).isEqualTo(new Action.AnswerOutput(APP.application(), invoked,
+                caller.eventId().substring(0, caller.eventId().indexOf('/')), large, true, first.listener()));
+        shop.after(5_000);
+        ask(caller, new ProcessCall.Result(invoked, 1_000));
+        assertThat(shop.only(Action.AnswerOutput.class).isFresh()).isFalse();
+    }
+
     @Test
     void aLargeInputIsKeptUntilWhatWasInvokedWithItHasEnded() {
         running("q");

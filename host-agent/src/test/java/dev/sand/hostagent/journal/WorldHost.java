@@ -20,6 +20,7 @@ import dev.sand.hostagent.core.Action;
 import dev.sand.hostagent.core.CoreConfiguration;
 import dev.sand.hostagent.core.HostCore;
 import dev.sand.hostagent.core.Input;
+import dev.sand.hostagent.core.ProcessCall;
 import dev.sand.hostagent.process.Change.Outgoing;
 import dev.sand.hostagent.process.Change;
 import dev.sand.hostagent.process.ProcessImage;
@@ -227,6 +228,7 @@ final class WorldHost {
             case Action.Record record -> record(record);
             case Action.MarkEnded mark -> mark.mark().run();
             case Action.AnswerProcessCall answer -> answer.listener().on(answer.answer());
+            case Action.AnswerOutput answer -> answer.listener().on(new ProcessCall.Answer.Outcome(answer.output(), null, null));
             case Action.AnswerCommand answer when answer.view() != null -> answer.listener().onDone(answer.view());
             case Action.AnswerCommand answer -> answer.listener().onFailed(answer.failure());
             case Action.AnswerDelivery answer -> answer.listener().accept(answer.failure());
