@@ -21,6 +21,7 @@ final class CoreContext {
     final SlotTable slots;
     final ExecutionTable executions = new ExecutionTable(this);
     final Intake intake = new Intake(this, executions);
+    final Stops stops = new Stops(this);
     final Placing placing;
     final Turns turns = new Turns(this);
     final Guests guests = new Guests(this);

@@ -81,7 +81,9 @@ final class Ending {
         if (again && context.has(Rule.ONE_ANSWER)) {
             return;
         }
-        boolean kept = execution.isRunning() || backups.isDurable();
+        // A request that may be in the bus would run on from there after a crash, though it was stopped.
+        boolean outlives = backups.isDurable() || isStopped && backups.isBegun();
+        boolean kept = execution.isRunning() || outlives;
         if (!again) {
             endedAs = status;
         }
@@ -94,7 +96,7 @@ final class Ending {
         }
         context.counters.ended(status);
         context.figures.ended(request.application(), status, context.nowNs - arrivedNs);
-        boolean recordFirst = (backups.isDurable() || kept && isStopped && backups.isBegun()) && context.has(Rule.RECORD_BEFORE_END);
+        boolean recordFirst = outlives && context.has(Rule.RECORD_BEFORE_END);
         Withdrawal withdrawal = kept ? null : backups.withdrawn(status);
         if (withdrawal != null) {
             context.executions.withdraw(withdrawal);

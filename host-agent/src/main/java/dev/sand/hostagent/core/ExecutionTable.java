@@ -134,6 +134,7 @@ final class ExecutionTable {
                 context.processes.arrivals().comes(execution);
             }
             execution.begin();
+            context.stops.onKnown(execution.id());
         }
     }
 
@@ -162,7 +163,7 @@ final class ExecutionTable {
     /** Its journals have been read: what was held begins. */
     void ready(int slot) {
         for (RunningExecution execution : of(slot)) {
-            if (execution.isHeld()) {
+            if (execution.isHeld() && !context.stops.onUnknown(execution)) {
                 held--;
                 execution.begin();
             }
@@ -234,6 +235,9 @@ final class ExecutionTable {
         if (result != null) {
             remembered.add(execution.id(), result, execution.epoch());
         }
+        if (execution.isHeld()) {
+            context.stops.onKnown(execution.id());
+        }
         checkDrained();
     }
 
@@ -269,6 +273,12 @@ final class ExecutionTable {
     /** It has ended, and its record is not yet known to be stored. */
     boolean isUnrecorded(String executionId) {
         return unrecorded.containsKey(executionId);
+    }
+
+    /** The same, and its request is not known to be in the bus either: a crash may lose all of it. */
+    boolean isUnsure(String executionId) {
+        RunningExecution execution = unrecorded.get(executionId);
+        return execution != null && !execution.backups().isDurable();
     }
 
     void onRecorded(Input.Recorded recorded) {

@@ -1,7 +1,5 @@
 package dev.sand.hostagent.core;
 
-import dev.sand.event.Errors;
-import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort.SandboxStatus;
 import dev.sand.event.QueuedEvents;
 import dev.sand.hostagent.core.Input.AppKey;
@@ -113,7 +111,7 @@ public final class HostCore {
             case Input.AlreadyEnded ended -> context.executions.alreadyEnded(ended);
             case Input.Watch watch -> onWatch(watch);
             case Input.Unwatch unwatch -> onUnwatch(unwatch);
-            case Input.Cancel cancel -> onCancel(cancel);
+            case Input.Cancel cancel -> context.stops.on(cancel);
             case Input.Delete delete -> {
                 context.executions.delete(delete);
                 context.processes.delete(delete);
@@ -244,23 +242,6 @@ public final class HostCore {
             Callbacks.later(context, callback, "is another host's, or its journal is being read");
         } else {
             Callbacks.notAwaited(context, callback.listener());
-        }
-    }
-
-    /** As with a callback, what is not known here may be known soon; and what counts once it is in the journal cannot be stopped any more. */
-    private void onCancel(Input.Cancel cancel) {
-        RunningExecution execution = context.executions.get(cancel.executionId());
-        int slot = context.slots.of(cancel.executionId());
-        if (execution != null && execution.writesChange()) {
-            context.emit(new Action.AnswerCancel(cancel.listener(), false, Failure.platform(Errors.UNAVAILABLE, "execution "
-                    + cancel.executionId() + " is over, and what it did to its process is on its way into the global bus", true)));
-        } else if (execution != null) {
-            execution.ending().cancelled(cancel);
-        } else if (context.slots.state(slot) != SlotTable.State.OURS) {
-            context.emit(new Action.AnswerCancel(cancel.listener(), false, Failure.platform(Errors.UNAVAILABLE, "execution "
-                    + cancel.executionId() + " is another host's, or its journal is being read", true)));
-        } else {
-            context.executions.afterRecord(cancel.executionId(), cancel.listener(), false);
         }
     }
 }

@@ -108,7 +108,7 @@ final class Intake {
             return;
         }
         context.counters.joined++;
-        if (request.durable()) {
+        if (request.durable() && !executions.isUnsure(request.executionId())) {
             context.emit(new Action.Accepted(listener, slot, context.slots.epoch(slot)));
         }
         context.emit(new Action.Respond(listener, ended, slot, context.slots.epoch(slot)));

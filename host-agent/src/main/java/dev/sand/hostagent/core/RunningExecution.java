@@ -410,6 +410,11 @@ final class RunningExecution extends Timed implements Tenant {
         return isRunning() && signals != null && signals.writesChange();
     }
 
+    /** The journal has its end. Whether that counts, its process is to tell; if it does, somebody may have been told of it. */
+    boolean mayHaveEnded() {
+        return state == State.ENTERING && isRecovered() && request.process() != null && endsInItsReplay();
+    }
+
     /** What it did to its process is there, and it may have ended by that. */
     void onWritten() {
         if (isOverdue && !isEnded()) {
@@ -427,8 +432,8 @@ final class RunningExecution extends Timed implements Tenant {
         if (isOverdue) {
             return;
         }
-        if (state == State.ENTERING && isRecovered() && request.process() != null && endsInItsReplay()) {
-            return; // whether that end counts is not known yet; if it does, somebody may have been told of it
+        if (mayHaveEnded()) {
+            return;
         }
         String where = switch (state) {
             case HELD -> "while the journals of slot " + slot + " were being read";

@@ -61,9 +61,9 @@ final class Signals {
             return signals.size() <= SHORT;
         }
 
-        /** What was given to be kept is not. */
+        /** What was given to be kept is not; nothing is no history in the place of an earlier one. */
         void keepAgain() {
-            changed = true;
+            changed = tooMany || !signals.isEmpty();
         }
 
         /** Those of an execution that has more of them than when this was last asked, none if they are too many now; else null. */

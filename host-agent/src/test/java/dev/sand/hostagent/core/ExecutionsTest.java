@@ -87,7 +87,7 @@ class ExecutionsTest {
     @Test
     void oneThatIsCancelledBeforeThatTurnDoesNotBegin() {
         CoreFixture fixture = overALongInput();
-        fixture.on(new Input.Cancel("e1", null, null, new Stops()));
+        fixture.on(new Input.Cancel("e1", null, null, null));
         assertThat(fixture.answer().status()).isEqualTo(Status.CANCELLED);
         fixture.after(1);
         assertThat(begun(fixture)).isZero();
@@ -226,57 +226,6 @@ class ExecutionsTest {
         assertThat(completed.cpuUs()).isEqualTo(5);
         assertThat(completed.peakMemoryBytes()).isEqualTo(6);
         assertThat(completed.hops()).hasSize(1);
-    }
-
-    @Test
-    void cancelAnswersAndKillsWhatRuns() {
-        shop.warm();
-        shop.invoke("e1", "buy", false);
-        shop.on(new Input.Cancel("e1", null, "changed my mind", new Stops()));
-        assertThat(shop.answer().status()).isEqualTo(Status.CANCELLED);
-        assertThat(shop.answer().failure().cause()).contains("changed my mind");
-        assertThat(shop.of(Action.Kill.class)).hasSize(1);
-        shop.on(new Input.Recorded("e1", null));
-        assertThat(shop.only(Action.AnswerCancel.class).byThis()).isTrue();
-        shop.on(new Input.Cancel("e1", null, "again", new Stops()));
-        assertThat(shop.only(Action.AnswerCancel.class).byThis()).isFalse();
-    }
-
-    private void stopOneThatOutlivesACrash() {
-        shop.warm();
-        shop.invoke("e1", "buy", true);
-        shop.on(new Input.Journaled("e1", 0, null));
-        shop.on(new Input.Cancel("e1", null, "changed my mind", new Stops()));
-    }
-
-    @Test
-    void aStopOfWhatOutlivesACrashIsToldOnceTheEndDoes() {
-        stopOneThatOutlivesACrash();
-        assertThat(shop.of(Action.AnswerCancel.class)).as("its record is not stored yet").isEmpty();
-        shop.on(new Input.Cancel("e1", null, "mine too", new Stops()));
-        assertThat(shop.of(Action.AnswerCancel.class)).isEmpty();
-        shop.on(new Input.Recorded("e1", Failure.platform(Errors.UNAVAILABLE, "the disk is full", true)));
-        assertThat(shop.of(Action.AnswerCancel.class)).as("nor can it be now").isEmpty();
-        shop.on(new Input.Recorded("e1", null));
-        assertThat(shop.of(Action.AnswerCancel.class).stream().map(Action.AnswerCancel::byThis)).containsExactly(true, false);
-    }
-
-    @Test
-    void aStopThatIsNotStoredBeforeTheSlotIsLostIsTheNextOwnersToTell() {
-        stopOneThatOutlivesACrash();
-        shop.on(new Input.SlotLost(shop.slotOf("e1"), CoreFixture.EPOCH));
-        assertThat(shop.only(Action.AnswerCancel.class).failure().retryable()).isTrue();
-        shop.on(new Input.Cancel("e1", null, "changed my mind", new Stops()));
-        assertThat(shop.only(Action.AnswerCancel.class).failure().retryable()).isTrue();
-    }
-
-    /** What they are told is in the actions. */
-    private static final class Stops implements Input.Listener<Boolean> {
-        @Override
-        public void onDone(Boolean byThis) {}
-
-        @Override
-        public void onFailed(Failure failure) {}
     }
 
     @Test

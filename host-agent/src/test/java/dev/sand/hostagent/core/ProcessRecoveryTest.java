@@ -174,6 +174,20 @@ class ProcessRecoveryTest extends ProcessFixture {
         assertThat(recordsOf(fired.executionId())).isEqualTo(1);
     }
 
+    @Test
+    void whoStopsThatRequestIsToldOnceItsRecordIsStored() {
+        shop = new CoreFixture().strict().with(SPEC).with(grain("g", 10, 100, Isolation.REQUEST));
+        command("q", Kind.CREATE);
+        on(new Input.ApplicationLoaded(APP, shop.version(), null));
+        shop.takesChanges = false;
+        bring("invoke:g:x", "5");
+        String id = changes().getLast().executionId();
+        on(new Input.Cancel(id, null, "nobody wants it", listener(new ArrayList<>())));
+        assertThat(shop.of(Action.AnswerCancel.class)).as("its messages make it again where it has no end").isEmpty();
+        on(new Input.Recorded(id, null));
+        assertThat(shop.only(Action.AnswerCancel.class).byThis()).isTrue();
+    }
+
     private long recordsOf(String executionId) {
         return journal.stream().filter(record -> record.executionId().equals(executionId)).count();
     }
