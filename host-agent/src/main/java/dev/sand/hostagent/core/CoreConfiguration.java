@@ -62,35 +62,27 @@ public record CoreConfiguration(
 
     /** The number that the platform's membership has. */
     public CoreConfiguration withSlots(int value) {
-        return new CoreConfiguration(maxExecutions, maxHeldBytes, maxListeners, maxOpenSteps, maxHops, rememberedResults, rememberedBytes,
-                coldApplications, runsPerEvent, runsInAll, startsInARow, forkFailuresInARow, backOffNs, maxBackOffNs, workerStartNs, spawnNs,
-                killGraceNs, endGraceNs, deathCauseNs, lateFiguresNs, refillDelayNs, poolReviewNs, renewNs, idleInstanceBytes, value,
-                maxHeldRequests, maxAway, maxGuests, rememberedGuests, placementWaitNs, sendPatienceNs, returnPatienceNs, processors, messageHoldNs,
-                retryNs);
+        return with(maxExecutions, value, processors, messageHoldNs);
     }
 
     CoreConfiguration withMaxExecutions(int value) {
-        return new CoreConfiguration(value, maxHeldBytes, maxListeners, maxOpenSteps, maxHops, rememberedResults, rememberedBytes,
-                coldApplications, runsPerEvent, runsInAll, startsInARow, forkFailuresInARow, backOffNs, maxBackOffNs, workerStartNs, spawnNs,
-                killGraceNs, endGraceNs, deathCauseNs, lateFiguresNs, refillDelayNs, poolReviewNs, renewNs, idleInstanceBytes, slots,
-                maxHeldRequests, maxAway, maxGuests, rememberedGuests, placementWaitNs, sendPatienceNs, returnPatienceNs, processors, messageHoldNs,
-                retryNs);
+        return with(value, slots, processors, messageHoldNs);
     }
 
     public CoreConfiguration withProcessors(int value) {
-        return new CoreConfiguration(maxExecutions, maxHeldBytes, maxListeners, maxOpenSteps, maxHops, rememberedResults, rememberedBytes,
-                coldApplications, runsPerEvent, runsInAll, startsInARow, forkFailuresInARow, backOffNs, maxBackOffNs, workerStartNs, spawnNs,
-                killGraceNs, endGraceNs, deathCauseNs, lateFiguresNs, refillDelayNs, poolReviewNs, renewNs, idleInstanceBytes, slots,
-                maxHeldRequests, maxAway, maxGuests, rememberedGuests, placementWaitNs, sendPatienceNs, returnPatienceNs, value, messageHoldNs,
-                retryNs);
+        return with(maxExecutions, slots, value, messageHoldNs);
     }
 
     public CoreConfiguration withMessageHold(long valueNs) {
-        return new CoreConfiguration(maxExecutions, maxHeldBytes, maxListeners, maxOpenSteps, maxHops, rememberedResults, rememberedBytes,
+        return with(maxExecutions, slots, processors, valueNs);
+    }
+
+    private CoreConfiguration with(int otherExecutions, int otherSlots, int otherProcessors, long otherHoldNs) {
+        return new CoreConfiguration(otherExecutions, maxHeldBytes, maxListeners, maxOpenSteps, maxHops, rememberedResults, rememberedBytes,
                 coldApplications, runsPerEvent, runsInAll, startsInARow, forkFailuresInARow, backOffNs, maxBackOffNs, workerStartNs, spawnNs,
-                killGraceNs, endGraceNs, deathCauseNs, lateFiguresNs, refillDelayNs, poolReviewNs, renewNs, idleInstanceBytes, slots,
-                maxHeldRequests, maxAway, maxGuests, rememberedGuests, placementWaitNs, sendPatienceNs, returnPatienceNs, processors, valueNs,
-                retryNs);
+                killGraceNs, endGraceNs, deathCauseNs, lateFiguresNs, refillDelayNs, poolReviewNs, renewNs, idleInstanceBytes, otherSlots,
+                maxHeldRequests, maxAway, maxGuests, rememberedGuests, placementWaitNs, sendPatienceNs, returnPatienceNs, otherProcessors,
+                otherHoldNs, retryNs);
     }
 
     /** @param failures so far, from 1 */
