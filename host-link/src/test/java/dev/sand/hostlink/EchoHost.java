@@ -7,6 +7,7 @@ import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.ProcessCommand;
+import dev.sand.event.ProcessMessage;
 import dev.sand.event.ProcessView;
 import dev.sand.event.QueuedEvents;
 import dev.sand.event.RecentEnds;
@@ -14,13 +15,19 @@ import dev.sand.event.TaskCallback;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Consumer;
 
 /** Gives every input back, but for the target "never". */
 final class EchoHost implements HostAgentPort {
+    /** @param durable completed by the test */
+    record Sent(ProcessMessage message, Early early, CompletableFuture<Void> durable) {}
+
     final List<String> invoked = new CopyOnWriteArrayList<>();
+    final BlockingQueue<Sent> sent = new LinkedBlockingQueue<>();
 
     @Override
     public void invoke(InvocationRequest request, InvocationListener listener) {
@@ -43,6 +50,13 @@ final class EchoHost implements HostAgentPort {
     @Override
     public CompletableFuture<TaskCallback.Outcome> callBack(TaskCallback callback) {
         return CompletableFuture.completedFuture(TaskCallback.Outcome.TAKEN);
+    }
+
+    @Override
+    public CompletableFuture<Void> send(ProcessMessage message, Early early) {
+        Sent given = new Sent(message, early, new CompletableFuture<>());
+        sent.add(given);
+        return given.durable();
     }
 
     /** None is there but "p". */
