@@ -68,6 +68,9 @@ class LazySegments:
     def load(self, name: str) -> memoryview:
         return self._connected().load(name)
 
+    def view(self, name: str) -> memoryview:
+        return self._connected().view(name)
+
     def read(self, name: str) -> bytes:
         return self._connected().read(name)
 

@@ -320,7 +320,7 @@ class Process:
 
     def _value(self, payload: Payload, shared: bool) -> Any:
         if shared and payload.reference is not None:
-            return values.decode(payload, self._context.segments)
+            return values.decode(payload, self._context.segments, shared)
         return values.copy(payload, self._context.segments)
 
 

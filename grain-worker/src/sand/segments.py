@@ -24,7 +24,7 @@ from sand.protocol import ALLOCATE, OPEN, Method, decode_reply, encode_call
 from sand.wire import header
 
 _WRITE = 16 << 20
-# An object of this size at most is read and not mapped.
+# An object of this size at most is read and not mapped, unless it is to be shared.
 _COPIED = 96 << 10
 # An object of this size at most is asked for ahead.
 _AHEAD = 16 << 20
@@ -69,10 +69,17 @@ class Segments:
         return reply.object
 
     def load(self, name: str) -> memoryview:
-        """A read-only view over the object's memory; of a small one over a copy, which takes less than a map and its end."""
+        """A read-only view over the object's memory."""
+        return self._view(name, 0)
+
+    def view(self, name: str) -> memoryview:
+        """The same; of a small one over a copy, which takes less than a map and its end."""
+        return self._view(name, _COPIED)
+
+    def _view(self, name: str, copied: int) -> memoryview:
         reply, fd = self._open(name)
         try:
-            if reply.size <= _COPIED:
+            if reply.size <= copied:
                 return memoryview(os.pread(fd, reply.size, 0))
             return memoryview(mmap(fd, reply.size, access=ACCESS_READ))
         finally:

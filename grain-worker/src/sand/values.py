@@ -170,11 +170,14 @@ def copy(payload: Payload, segments: Any) -> Any:
     return bytes(value) if isinstance(value, memoryview) else value
 
 
-def decode(payload: Payload, segments: Any) -> Any:
-    """The value a handler gets: decoded JSON, an array, or bytes (a read-only memoryview when it is large)."""
+def decode(payload: Payload, segments: Any, shared: bool = False) -> Any:
+    """The value a handler gets: decoded JSON, an array, or bytes (a read-only memoryview when it is large).
+
+    :param shared: of a large one, over the memory that all who read it have
+    """
     kind, data, reference = payload
     if data is None:
-        data = segments.load(reference.object)
+        data = segments.load(reference.object) if shared else segments.view(reference.object)
     if kind.startswith(JSON):
         return from_json(data)
     if kind == NPY:

@@ -62,6 +62,9 @@ class Segments:
             self._owned[owner].append(lent)
         return lent
 
+    def view(self, name: str) -> memoryview:
+        return self.load(name)
+
     def load(self, name: str) -> memoryview:
         fd = self.open(name)
         try:
