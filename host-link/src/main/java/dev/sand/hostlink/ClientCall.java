@@ -107,15 +107,16 @@ sealed interface ClientCall {
     final class OfQuestion<T> implements ClientCall {
         private final Function<Message, T> answer;
         private final Consumer<String> progress;
+        /** Null: it is not told of that before its answer. */
         private final Runnable accepted;
         private final CompletableFuture<T> future = new CompletableFuture<>();
 
         OfQuestion(Function<Message, T> answer) {
-            this(answer, line -> { }, () -> { });
+            this(answer, line -> { }, null);
         }
 
         OfQuestion(Function<Message, T> answer, Consumer<String> progress) {
-            this(answer, progress, () -> { });
+            this(answer, progress, null);
         }
 
         OfQuestion(Function<Message, T> answer, Runnable accepted) {
@@ -134,13 +135,13 @@ sealed interface ClientCall {
 
         @Override
         public boolean onAnswer(long call, Message message) {
+            if (message.isSetAccepted() && accepted != null) {
+                accepted.run();
+                return false;
+            }
             switch (message.getSetField()) {
                 case PROGRESS -> {
                     progress.accept(message.getProgress().getLine());
-                    return false;
-                }
-                case ACCEPTED -> {
-                    accepted.run();
                     return false;
                 }
                 case FAILED -> {

@@ -187,7 +187,7 @@ public final class HostLink implements HostPeer {
         ClientConnection over = connection;
         byte[] described = Codec.encode(message.with(null));
         return ask(STEP, call -> Message.sendToProcess(Wire.early(new SendToProcess(call, ByteBuffer.wrap(described), payload), early)),
-                new ClientCall.OfQuestion<>(answer -> Wire.outcome(answer.getProcesses()), early == null ? () -> { } : early.taken()),
+                new ClientCall.OfQuestion<>(answer -> Wire.outcome(answer.getProcesses()), early == null ? null : early.taken()),
                 call -> {
                     if (!payload.isSetBytes()) {
                         over.stream(call, ValueSource.of(message.payload().bytes()));

@@ -263,7 +263,7 @@ final class ServerConnection extends Connection {
             outcome(call, CompletableFuture.failedFuture(new HostAgentPort.ProcessException(refusal)));
             return;
         }
-        HostAgentPort.Early early = Wire.early(send, () -> send(Message.accepted(new Accepted(call, 0, 0))));
+        HostAgentPort.Early early = Wire.early(send, () -> accepted(call, 0, 0));
         receive(call, send.getPayload(), bytes -> outcome(call, host.send(message.with(
                 new Payload(send.getPayload().getContentType(), bytes, null)), early).thenApply(done -> List.of())),
                 why -> outcome(call, CompletableFuture.failedFuture(new HostAgentPort.ProcessException(
@@ -298,11 +298,7 @@ final class ServerConnection extends Connection {
             public void onAccepted() {
                 int slot = slot(executionId);
                 long epoch = server.parts.epochs().epoch(slot);
-                loop().execute(() -> {
-                    if (isUnderWay(call)) {
-                        send(Message.accepted(new Accepted(call, slot, epoch)));
-                    }
-                });
+                accepted(call, slot, epoch);
             }
 
             @Override
@@ -310,6 +306,15 @@ final class ServerConnection extends Connection {
                 loop().execute(() -> ended(call, executionId, result));
             }
         };
+    }
+
+    /** Any thread. */
+    private void accepted(long call, int slot, long epoch) {
+        loop().execute(() -> {
+            if (isUnderWay(call)) {
+                send(Message.accepted(new Accepted(call, slot, epoch)));
+            }
+        });
     }
 
     private int slot(String executionId) {
