@@ -1,5 +1,6 @@
 """Large values of a client: what it takes to send one, and when it says that it has got one."""
 
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -29,9 +30,23 @@ def _heard(host: Host, count: int) -> list[type]:
 
 
 @pytest.fixture
-def writes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What a client writes from here on."""
+def writes(host: Host, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What a client writes from here on; each answer comes when the whole call is sent, and no tick sends what waits."""
     writes: list[str] = []
+    monkeypatch.setattr(connection, "TICK_SECONDS", 1e9)
+    sent = threading.Semaphore(0)
+    invoke, answers = connection.Connection.invoke, host.answers
+
+    def sending(*arguments: Any) -> None:
+        invoke(*arguments)
+        sent.release()
+
+    def answered(request: frames.Invoke) -> list[Any]:
+        assert sent.acquire(timeout=60)
+        return answers(request)
+
+    monkeypatch.setattr(connection.Connection, "invoke", sending)
+    host.answers = answered
     for name in ("send_all", "send_now"):
         original = getattr(connection.Plain, name)
 
