@@ -69,7 +69,11 @@ struct Invoke {
 }
 
 /** The request is in the global bus. Slot and epoch say under whose ownership: a lower epoch than the owner's counts no more. */
-struct Accepted { 1: required i64 call, 2: required i32 slot, 3: required i64 epoch }
+struct Accepted {
+  1: required i64 call, 2: required i32 slot, 3: required i64 epoch,
+  /** Of a SendToProcess: its message is held for a moment before it is written, or until Hurry comes. */
+  4: optional bool held
+}
 
 struct Ended {
   1: required i64 call,
@@ -105,7 +109,8 @@ struct Processes { 1: required i64 call, 2: required list<binary> views, 3: opti
 
 /**
  * A ProcessMessage, as JSON, but for its payload. Answered with Processes of no view, or the failure. With early, Accepted comes before that
- * once it is in the mailbox, with no slot; behind is what HostAgentPort.Early has. A host that does not know of these leaves them out.
+ * once it is in the mailbox, with no slot; behind is what HostAgentPort.Early has. With mayBeHeld, who sends it asks with Hurry when somebody
+ * waits for what Accepted says is held. A host that does not know of these leaves them out.
  */
 struct SendToProcess {
   1: required i64 call,
@@ -113,8 +118,12 @@ struct SendToProcess {
   3: required Value payload,
   4: optional bool early,
   5: optional string behindSender,
-  6: optional i32 behindOrdinal
+  6: optional i32 behindOrdinal,
+  7: optional bool mayBeHeld
 }
+
+/** Somebody waits for that SendToProcess: what is held is written now. */
+struct Hurry { 1: required i64 call }
 
 struct Watch { 1: required i64 call, 2: required string executionId }
 
@@ -189,5 +198,6 @@ union Message {
   29: Callback callback, 30: CallbackAnswer callbackAnswer,
   31: CommandProcess commandProcess, 32: ListProcesses listProcesses, 33: Processes processes,
   34: SendToProcess sendToProcess,
-  35: Drain drain
+  35: Drain drain,
+  36: Hurry hurry
 }

@@ -137,9 +137,10 @@ public interface HostAgentPort {
      *
      * @param behind the last one that its process has given to the same receiver and does not know to be durable: an owner that has not taken
      *               that, for another had, refuses this one until it has; null: there is none
-     * @param taken called once it is in the mailbox, perhaps again when another owner has taken it; never by a host of an earlier platform
+     * @param taken called once it is in the mailbox, perhaps again when another owner has taken it; never by a host of an earlier platform.
+     *              Given null, or, while it is held there for a moment before it is written: what has that done now
      */
-    record Early(ProcessMessage.Name behind, Runnable taken) {}
+    record Early(ProcessMessage.Name behind, Consumer<Runnable> taken) {}
 
     /** Why a command about a process was not done. */
     final class ProcessException extends RuntimeException {

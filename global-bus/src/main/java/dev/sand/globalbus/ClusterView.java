@@ -8,6 +8,7 @@ import dev.sand.globalbus.Membership.View;
 import dev.sand.globalbus.MembershipRecord.Card;
 import dev.sand.globalbus.MembershipRecord.Claim;
 import dev.sand.globalbus.MembershipRecord.Joining;
+import dev.sand.globalbus.MembershipRecord.Reads;
 import dev.sand.globalbus.MembershipRecord.Release;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -117,6 +118,7 @@ final class ClusterView implements AutoCloseable {
         for (ConsumerRecord<byte[], byte[]> record : records) {
             switch (decode(record).orElse(null)) {
                 case Card card -> hosts.onCard(record.offset(), record.timestamp(), nowNs, card);
+                case Reads reads -> hosts.onReads(record.offset(), record.timestamp(), nowNs, reads);
                 case Joining joining -> hosts.onJoining(record.offset(), record.timestamp(), nowNs, joining);
                 case null, default -> hosts.onTime(record.offset(), record.timestamp(), nowNs);
             }

@@ -95,7 +95,7 @@ public final class EmbeddedMembership implements Membership {
 
     private void show(List<Owner> owners, HostCard self) {
         HostCard seen = new HostCard(self.host(), self.incarnation(), self.address(), self.labels(), self.busy(),
-                self.draining(), wallClockMs.getAsLong());
+                self.draining(), wallClockMs.getAsLong(), self.reads());
         List<Owner> shown = owners.stream().map(owner -> new Owner(owner.slot(), owner.epoch(), seen)).toList();
         view = new View(shown, Map.of(seen.host(), seen));
         watchers.tell(view);

@@ -4,6 +4,7 @@ import static dev.sand.globalbus.MembershipRecord.HOSTS;
 
 import dev.sand.globalbus.Membership.HostCard;
 import dev.sand.globalbus.MembershipRecord.Card;
+import dev.sand.globalbus.MembershipRecord.Reads;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -15,6 +16,7 @@ final class HostCards {
     private static final Logger LOG = LoggerFactory.getLogger(HostCards.class);
     private static final long TRIM_NS = TimeUnit.MINUTES.toNanos(1);
     private static final long LAST_WORD_SECONDS = 2;
+    private static final int CARDS_A_READS = 20;
 
     private final GlobalBus bus;
     private final long intervalNs;
@@ -22,6 +24,7 @@ final class HostCards {
     /** One card under way at most: while the bus is away they would pile up. */
     private volatile boolean underWay;
     private volatile long lastOffset = -1;
+    private int cardsUntilReads;
     private long dueNs;
     private long trimNs;
     private long trimTo = -1;
@@ -48,6 +51,7 @@ final class HostCards {
         }
         dueNs = nowNs + intervalNs;
         underWay = true;
+        sendReads();
         bus.append(HOSTS, 0, Card.of(card, false).encode(), new GlobalBus.AppendListener() {
             @Override
             public void onAppended(long offset) {
@@ -62,6 +66,14 @@ final class HostCards {
             }
         });
         trimWhenDue(nowNs);
+    }
+
+    /** Before the first card, and so often that what is not trimmed has it. */
+    private void sendReads() {
+        if (cardsUntilReads-- == 0) {
+            cardsUntilReads = CARDS_A_READS - 1;
+            bus.appendInBackground(HOSTS, 0, Reads.of(card).encode(), AppendFuture.completing(new CompletableFuture<>()));
+        }
     }
 
     /** Cards of a minute ago say nothing any more. */

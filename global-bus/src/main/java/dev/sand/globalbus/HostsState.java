@@ -3,6 +3,7 @@ package dev.sand.globalbus;
 import dev.sand.globalbus.Membership.HostCard;
 import dev.sand.globalbus.MembershipRecord.Card;
 import dev.sand.globalbus.MembershipRecord.Joining;
+import dev.sand.globalbus.MembershipRecord.Reads;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -22,6 +23,7 @@ final class HostsState {
         long lastOffset;
         long lastMs;
         boolean left;
+        int reads;
         HostCard card;
 
         Seen(long firstOffset) {
@@ -61,7 +63,12 @@ final class HostsState {
     void onCard(long offset, long appendedMs, long nowNs, Card record) {
         Seen seen = onRecord(offset, appendedMs, nowNs, record.host(), record.incarnation());
         seen.left = record.left();
-        seen.card = record.card(appendedMs);
+        seen.card = record.card(appendedMs, seen.reads);
+    }
+
+    void onReads(long offset, long appendedMs, long nowNs, Reads record) {
+        Seen seen = onRecord(offset, appendedMs, nowNs, record.host(), record.incarnation());
+        seen.reads = record.journal();
     }
 
     void onJoining(long offset, long appendedMs, long nowNs, Joining record) {

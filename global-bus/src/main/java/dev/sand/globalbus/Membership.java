@@ -19,9 +19,14 @@ public interface Membership extends AutoCloseable {
      * @param labels that {@code placement} may name
      * @param busy share of its capacity in use since the last card, 0 to 1 (above 1: events wait)
      * @param seenMs when the global bus took the card, by the bus's clock; 0 in a host's own card
+     * @param reads newest schema of journal records that it understands; 0: it is of an earlier platform, or has not said so yet
      */
     record HostCard(String host, String incarnation, String address, Set<String> labels, double busy, boolean draining,
-                    long seenMs) {}
+                    long seenMs, int reads) {
+        public HostCard(String host, String incarnation, String address, Set<String> labels, double busy, boolean draining, long seenMs) {
+            this(host, incarnation, address, labels, busy, draining, seenMs, 0);
+        }
+    }
 
     /** @param epoch higher with each new owner of the slot, and never given twice */
     record Owner(int slot, long epoch, HostCard host) {}

@@ -37,6 +37,7 @@ final class MembershipCodec {
                 case MembershipRecord.Claim.KIND -> Optional.of(Codec.decode(bytes, MembershipRecord.Claim.class));
                 case MembershipRecord.Release.KIND -> Optional.of(Codec.decode(bytes, MembershipRecord.Release.class));
                 case MembershipRecord.Card.KIND -> Optional.of(Codec.decode(bytes, MembershipRecord.Card.class));
+                case MembershipRecord.Reads.KIND -> Optional.of(Codec.decode(bytes, MembershipRecord.Reads.class));
                 case MembershipRecord.Joining.KIND -> Optional.of(Codec.decode(bytes, MembershipRecord.Joining.class));
                 default -> Optional.empty();
             };

@@ -64,8 +64,21 @@ sealed interface MembershipRecord {
                     card.draining(), left);
         }
 
-        HostCard card(long seenMs) {
-            return new HostCard(host, incarnation, address, Set.copyOf(labels), busy, draining, seenMs);
+        HostCard card(long seenMs, int reads) {
+            return new HostCard(host, incarnation, address, Set.copyOf(labels), busy, draining, seenMs, reads);
+        }
+    }
+
+    /** What a host of this version understands; those of earlier ones pass it over, and say nothing of the kind. @param journal the newest schema */
+    record Reads(int schema, String kind, String host, String incarnation, int journal) implements MembershipRecord {
+        static final String KIND = "reads";
+
+        public Reads {
+            require(host, incarnation);
+        }
+
+        static Reads of(HostCard card) {
+            return new Reads(SCHEMA, KIND, card.host(), card.incarnation(), card.reads());
         }
     }
 

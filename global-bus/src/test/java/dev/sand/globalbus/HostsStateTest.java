@@ -6,6 +6,7 @@ import dev.sand.globalbus.HostsState.Verdict;
 import dev.sand.globalbus.Membership.HostCard;
 import dev.sand.globalbus.MembershipRecord.Card;
 import dev.sand.globalbus.MembershipRecord.Joining;
+import dev.sand.globalbus.MembershipRecord.Reads;
 import java.time.Duration;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -37,6 +38,17 @@ class HostsStateTest {
         hosts.onCard(1, NOON + 60_000, 0, record("a", "1", false));
         hosts.onCaughtUp(0);
         assertThat(hosts.live()).containsOnlyKeys("a");
+    }
+
+    @Test
+    void whatAHostReadsIsThatOfTheIncarnationWhichSaidSo() {
+        hosts.onCaughtUp(0);
+        card("a", "1", 0);
+        hosts.onReads(offset++, NOON, 0, Reads.of(new HostCard("a", "1", null, Set.of(), 0, false, 0, 7)));
+        card("a", "1", 1);
+        assertThat(hosts.live().get("a").reads()).isEqualTo(7);
+        card("a", "2", 2);
+        assertThat(hosts.live().get("a").reads()).isZero();
     }
 
     @Test

@@ -92,6 +92,13 @@ abstract class MembershipContract {
     }
 
     @Test
+    void whatAHostReadsIsSeenByOthers() {
+        HostCard self = card("h1");
+        join(new HostCard(self.host(), self.incarnation(), self.address(), self.labels(), 0, false, 0, 7));
+        await().atMost(PATIENCE).until(() -> membership.view().hosts().get("h1").reads() == 7);
+    }
+
+    @Test
     void aSecondLiveHostOfTheSameIdIsRefused() {
         join("h1");
         assertThatThrownBy(() -> membership.join(card("h1"), new Slots())).isInstanceOf(BusException.class)

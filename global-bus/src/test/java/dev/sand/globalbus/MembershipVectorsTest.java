@@ -36,7 +36,7 @@ class MembershipVectorsTest {
     @Test
     void whatAHostWritesComesBackAsTheHost() throws Exception {
         MembershipRecord card = MembershipCodec.decode(MembershipRecord.Card.of(CARD, false).encode()).orElseThrow();
-        assertThat(((MembershipRecord.Card) card).card(0)).isEqualTo(CARD);
+        assertThat(((MembershipRecord.Card) card).card(0, 0)).isEqualTo(CARD);
         MembershipRecord claim = MembershipCodec.decode(MembershipRecord.Claim.of(3, CARD).encode()).orElseThrow();
         assertThat(((MembershipRecord.Claim) claim).card().address()).isEqualTo(CARD.address());
     }

@@ -5,6 +5,7 @@ import dev.sand.event.HostAgentPort.SandboxStatus;
 import dev.sand.globalbus.Membership;
 import dev.sand.globalbus.Membership.HostCard;
 import dev.sand.hostagent.core.Input;
+import dev.sand.hostagent.journal.JournalAdapter;
 import dev.sand.hostagent.shard.ShardGroup;
 import java.util.List;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -48,7 +49,8 @@ final class HostReport implements AutoCloseable {
     }
 
     private HostCard card(double busy) {
-        return new HostCard(configuration.host(), incarnation, configuration.address(), configuration.labels(), busy, draining, 0);
+        return new HostCard(configuration.host(), incarnation, configuration.address(), configuration.labels(), busy, draining, 0,
+                JournalAdapter.READS);
     }
 
     private void sample() {

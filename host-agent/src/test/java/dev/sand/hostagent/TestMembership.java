@@ -58,7 +58,7 @@ final class TestMembership implements AutoCloseable {
         public void report(HostCard self) {
             thread.execute(() -> {
                 card = !allIdle ? self : new HostCard(self.host(), self.incarnation(), self.address(), self.labels(), 0, self.draining(),
-                        self.seenMs());
+                        self.seenMs(), self.reads());
                 show();
             });
         }

@@ -3,6 +3,7 @@ package dev.sand.hostlink;
 import dev.sand.event.HostAgentPort.BuildException;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.Payload;
+import dev.sand.event.thrift.network.Accepted;
 import dev.sand.event.thrift.network.Ended;
 import dev.sand.event.thrift.network.Message;
 import java.util.ArrayList;
@@ -108,7 +109,7 @@ sealed interface ClientCall {
         private final Function<Message, T> answer;
         private final Consumer<String> progress;
         /** Null: it is not told of that before its answer. */
-        private final Runnable accepted;
+        private final Consumer<Accepted> accepted;
         private final CompletableFuture<T> future = new CompletableFuture<>();
 
         OfQuestion(Function<Message, T> answer) {
@@ -119,14 +120,15 @@ sealed interface ClientCall {
             this(answer, progress, null);
         }
 
-        OfQuestion(Function<Message, T> answer, Runnable accepted) {
-            this(answer, line -> { }, accepted);
-        }
-
-        private OfQuestion(Function<Message, T> answer, Consumer<String> progress, Runnable accepted) {
+        private OfQuestion(Function<Message, T> answer, Consumer<String> progress, Consumer<Accepted> accepted) {
             this.answer = answer;
             this.progress = progress;
             this.accepted = accepted;
+        }
+
+        /** @param accepted given what comes before its answer; null: nothing does */
+        static <T> OfQuestion<T> accepted(Function<Message, T> answer, Consumer<Accepted> accepted) {
+            return new OfQuestion<>(answer, line -> { }, accepted);
         }
 
         CompletableFuture<T> future() {
@@ -136,7 +138,7 @@ sealed interface ClientCall {
         @Override
         public boolean onAnswer(long call, Message message) {
             if (message.isSetAccepted() && accepted != null) {
-                accepted.run();
+                accepted.accept(message.getAccepted());
                 return false;
             }
             switch (message.getSetField()) {

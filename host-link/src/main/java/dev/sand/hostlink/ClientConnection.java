@@ -2,6 +2,7 @@ package dev.sand.hostlink;
 
 import dev.sand.event.thrift.network.Forget;
 import dev.sand.event.thrift.network.Hello;
+import dev.sand.event.thrift.network.Hurry;
 import dev.sand.event.thrift.network.Message;
 import dev.sand.event.thrift.network.Proof;
 import dev.sand.event.thrift.network.host_agentConstants;
@@ -109,6 +110,13 @@ final class ClientConnection extends Connection {
         if (remove(call)) {
             forgetValues(call);
             send(Message.forget(new Forget(call)));
+        }
+    }
+
+    /** What the host holds of the call is to be written. */
+    void hurry(long call) {
+        if (calls.containsKey(call)) {
+            send(Message.hurry(new Hurry(call)));
         }
     }
 

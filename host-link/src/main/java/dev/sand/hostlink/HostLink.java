@@ -187,7 +187,8 @@ public final class HostLink implements HostPeer {
         ClientConnection over = connection;
         byte[] described = Codec.encode(message.with(null));
         return ask(STEP, call -> Message.sendToProcess(Wire.early(new SendToProcess(call, ByteBuffer.wrap(described), payload), early)),
-                new ClientCall.OfQuestion<>(answer -> Wire.outcome(answer.getProcesses()), early == null ? null : early.taken()),
+                ClientCall.OfQuestion.accepted(answer -> Wire.outcome(answer.getProcesses()), early == null ? null : accepted ->
+                        early.taken().accept(accepted.isHeld() ? () -> links.execute(() -> over.hurry(accepted.getCall())) : null)),
                 call -> {
                     if (!payload.isSetBytes()) {
                         over.stream(call, ValueSource.of(message.payload().bytes()));

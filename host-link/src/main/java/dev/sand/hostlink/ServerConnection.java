@@ -9,7 +9,6 @@ import dev.sand.event.InvocationResult;
 import dev.sand.event.LogFields;
 import dev.sand.event.Payload;
 import dev.sand.event.ProcessCommand;
-import dev.sand.event.ProcessMessage;
 import dev.sand.event.ProcessView;
 import dev.sand.event.Slots;
 import dev.sand.event.thrift.network.Accepted;
@@ -27,7 +26,6 @@ import dev.sand.event.thrift.network.Hopped;
 import dev.sand.event.thrift.network.Invoke;
 import dev.sand.event.thrift.network.Message;
 import dev.sand.event.thrift.network.Refused;
-import dev.sand.event.thrift.network.SendToProcess;
 import dev.sand.event.thrift.network.Status;
 import dev.sand.event.thrift.network.Value;
 import dev.sand.event.thrift.network.Watch;
@@ -60,6 +58,7 @@ final class ServerConnection extends Connection {
     /** Calls that are not answered yet. */
     private final Set<Long> calls = new HashSet<>();
     private final Map<Long, AutoCloseable> watches = new HashMap<>();
+    private final RemoteSends sends;
     private Hello hello;
     private boolean stranger = true;
 
@@ -68,6 +67,7 @@ final class ServerConnection extends Connection {
         this.server = server;
         this.host = server.parts.host();
         this.address = address;
+        this.sends = new RemoteSends(this, host);
     }
 
     @Override
@@ -142,7 +142,8 @@ final class ServerConnection extends Connection {
                 long call = begin(message.getCommandProcess().getCall());
                 command(call, Codec.decode(message.getCommandProcess().getCommand(), ProcessCommand.class));
             }
-            case SEND_TO_PROCESS -> sendToProcess(message.getSendToProcess());
+            case SEND_TO_PROCESS -> sends.begin(message.getSendToProcess());
+            case HURRY -> sends.hurry(message.getHurry().getCall());
             case LIST_PROCESSES -> {
                 long call = begin(message.getListProcesses().getCall());
                 answer(call, host.processes(message.getListProcesses().getApplication()),
@@ -219,6 +220,7 @@ final class ServerConnection extends Connection {
     /** The call's one answer. */
     void end(long call, Message answer) {
         if (calls.remove(call)) {
+            sends.forget(call);
             send(answer);
         }
     }
@@ -236,7 +238,7 @@ final class ServerConnection extends Connection {
         outcome(call, host.process(command).thenApply(List::of));
     }
 
-    private void outcome(long call, CompletableFuture<List<ProcessView>> done) {
+    void outcome(long call, CompletableFuture<List<ProcessView>> done) {
         answer(call, done.thenApply(views -> Wire.views(call, views)).exceptionallyCompose(thrown -> {
             Throwable cause = thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
             return cause instanceof HostAgentPort.ProcessException refused
@@ -246,28 +248,13 @@ final class ServerConnection extends Connection {
     }
 
     /** Why this connection cannot take one more call with such a value; null: it can. */
-    private Failure refusal(Value value) {
+    Failure refusal(Value value) {
         if (calls.size() > options.calls()) {
             return new Failure(Errors.OVERLOADED, "this connection has as many calls under way as it may have",
                     Failure.Source.PLATFORM, true, null, Map.of("limit", options.calls(), "actual", calls.size()));
         }
         return value.isSetBytes() || value.getStreamed() <= options.valueBytes() ? null : Failure.limit(Errors.TOO_LARGE,
                 "the value is larger than a host takes", Failure.Source.CALLER, options.valueBytes(), value.getStreamed());
-    }
-
-    private void sendToProcess(SendToProcess send) {
-        long call = begin(send.getCall());
-        ProcessMessage message = Codec.decode(send.getMessage(), ProcessMessage.class);
-        Failure refusal = refusal(send.getPayload());
-        if (refusal != null) {
-            outcome(call, CompletableFuture.failedFuture(new HostAgentPort.ProcessException(refusal)));
-            return;
-        }
-        HostAgentPort.Early early = Wire.early(send, () -> accepted(call, 0, 0));
-        receive(call, send.getPayload(), bytes -> outcome(call, host.send(message.with(
-                new Payload(send.getPayload().getContentType(), bytes, null)), early).thenApply(done -> List.of())),
-                why -> outcome(call, CompletableFuture.failedFuture(new HostAgentPort.ProcessException(
-                        Failure.platform(Errors.OVERLOADED, why, true)))));
     }
 
     private void invoke(Invoke invoke) {
@@ -373,6 +360,7 @@ final class ServerConnection extends Connection {
 
     private void forget(long call) {
         calls.remove(call);
+        sends.forget(call);
         forgetValues(call);
         AutoCloseable watch = watches.remove(call);
         if (watch != null) {
@@ -392,6 +380,7 @@ final class ServerConnection extends Connection {
     void onGone(String why) {
         known();
         calls.clear();
+        sends.clear();
         watches.values().forEach(ServerConnection::unwatch);
         watches.clear();
         if (hello != null) {

@@ -30,6 +30,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /** The contract's values as they travel, and back. */
 final class Wire {
@@ -221,7 +222,7 @@ final class Wire {
 
     static SendToProcess early(SendToProcess send, HostAgentPort.Early early) {
         if (early != null) {
-            send.setEarly(true);
+            send.setEarly(true).setMayBeHeld(true);
         }
         if (early != null && early.behind() != null) {
             send.setBehindSender(early.behind().sender()).setBehindOrdinal(early.behind().ordinal());
@@ -230,7 +231,7 @@ final class Wire {
     }
 
     /** @return null: its sender waits until it is durable */
-    static HostAgentPort.Early early(SendToProcess send, Runnable taken) {
+    static HostAgentPort.Early early(SendToProcess send, Consumer<Runnable> taken) {
         ProcessMessage.Name behind = send.isSetBehindSender() ? new ProcessMessage.Name(send.getBehindSender(), send.getBehindOrdinal()) : null;
         return send.isEarly() ? new HostAgentPort.Early(behind, taken) : null;
     }

@@ -2,14 +2,19 @@ package dev.sand.hostlink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sand.event.Codec;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort.Early;
 import dev.sand.event.HostAgentPort.ProcessException;
 import dev.sand.event.Payload;
 import dev.sand.event.ProcessMessage;
+import dev.sand.event.thrift.network.Message;
+import dev.sand.event.thrift.network.SendToProcess;
+import dev.sand.event.thrift.network.Value;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
@@ -66,12 +71,12 @@ class EarlySendTest {
     void whoSendsIsToldThatItIsTakenAndThenOfItsEnd() throws InterruptedException {
         for (int bytes : new int[] {10, 3 << 20}) {
             CompletableFuture<Void> taken = new CompletableFuture<>();
-            CompletableFuture<HostPeer.ProcessOutcome> ended = send(bytes, new Early(new ProcessMessage.Name("e/g", 6), () -> taken.complete(null)));
+            CompletableFuture<HostPeer.ProcessOutcome> ended = send(bytes, new Early(new ProcessMessage.Name("e/g", 6), hurry -> taken.complete(null)));
             EchoHost.Sent sent = sent();
             assertThat(sent.message().payload().bytes()).hasSize(bytes);
             assertThat(sent.early().behind()).isEqualTo(new ProcessMessage.Name("e/g", 6));
             assertThat(taken).isNotDone();
-            sent.early().taken().run();
+            sent.early().taken().accept(null);
             soon(taken);
             assertThat(ended).isNotDone();
             sent.durable().complete(null);
@@ -82,13 +87,50 @@ class EarlySendTest {
     @Test
     void aFirstOneIsBehindNothingAndMayFailThoughItWasTaken() throws InterruptedException {
         CompletableFuture<Void> taken = new CompletableFuture<>();
-        CompletableFuture<HostPeer.ProcessOutcome> ended = send(10, new Early(null, () -> taken.complete(null)));
+        CompletableFuture<HostPeer.ProcessOutcome> ended = send(10, new Early(null, hurry -> taken.complete(null)));
         EchoHost.Sent sent = sent();
         assertThat(sent.early().behind()).isNull();
-        sent.early().taken().run();
+        sent.early().taken().accept(null);
         soon(taken);
         sent.durable().completeExceptionally(new ProcessException(Failure.platform(Errors.MOVED, "another host's", true)));
         assertThat(soon(ended).failure().error()).isEqualTo(Errors.MOVED);
+    }
+
+    @Test
+    void whatIsHeldIsWrittenWhenWhoSentItAsks() throws InterruptedException {
+        CompletableFuture<Runnable> taken = new CompletableFuture<>();
+        CompletableFuture<HostPeer.ProcessOutcome> ended = send(10, new Early(null, taken::complete));
+        EchoHost.Sent sent = sent();
+        sent.early().taken().accept(() -> sent.durable().complete(null));
+        Runnable hurry = soon(taken);
+        assertThat(sent.durable()).isNotDone();
+        hurry.run();
+        assertThat(soon(ended).failure()).isNull();
+        hurry.run(); // of one that has ended: nothing, and the connection is as it was
+        CompletableFuture<HostPeer.ProcessOutcome> next = send(10, null);
+        sent().durable().complete(null);
+        assertThat(soon(next).failure()).isNull();
+    }
+
+    /** It does not know of that, and would wait for the moment to pass. */
+    @Test
+    void whatAHostOfAnEarlierPlatformSendsIsWrittenAtOnce() throws Exception {
+        try (RawPeer raw = new RawPeer(server.address().getPort())) {
+            raw.shakeHands(KEY);
+            raw.keepAlive();
+            ProcessMessage message = new ProcessMessage("app", 1, "e/g", 7, "p", "q", "k", null, 0);
+            raw.send(Message.sendToProcess(new SendToProcess(1, ByteBuffer.wrap(Codec.encode(message)),
+                    new Value(Payload.OCTETS).setBytes(new byte[] {1})).setEarly(true)));
+            EchoHost.Sent sent = sent();
+            CompletableFuture<Void> written = new CompletableFuture<>();
+            sent.early().taken().accept(() -> written.complete(null));
+            soon(written);
+            Message told = raw.read();
+            while (!told.isSetAccepted()) {
+                told = raw.read(); // a ping
+            }
+            assertThat(told.getAccepted().isHeld()).isFalse();
+        }
     }
 
     @Test

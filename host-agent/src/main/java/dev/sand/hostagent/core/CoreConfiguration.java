@@ -38,7 +38,7 @@ import dev.sand.event.Slots;
  * @param returnPatienceNs until an event that another host has is run here too, where it may be, when nothing was heard over the global bus
  *     for so long; relaxed
  * @param processors of this host: events at once that make it busy
- * @param messageHoldNs how long a large message may be in no journal while its sender runs ({@link HeldMessages}); 0: each goes at once
+ * @param messageHoldNs how long a message may be in no journal while its sender runs ({@link HeldMessages}); 0: each goes at once
  * @param retryNs pause before an adapter is asked again: stopping a sandbox, journaling, storing
  */
 public record CoreConfiguration(

@@ -36,6 +36,8 @@ final class CoreContext {
     long nowNs;
     boolean draining;
     boolean heapIsFull;
+    /** Whether all who may read a journal know of messages that have no record of their own ({@link HeldMessages}). */
+    boolean allKnowPassed;
     static final int EVENTS_A_TURN = 4;
     private final String idPrefix;
     private int begun;

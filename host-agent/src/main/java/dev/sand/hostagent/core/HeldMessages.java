@@ -10,14 +10,16 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Large messages of functions that run here, and what functions send behind them, on their way into a process's journal: held for a
- * moment. Who receives such a message mostly ends soon, and the record of that end then says that it was there: its value, whose copy
- * costs more than all else of a large message, is written nowhere. Nobody is promised anything of it before: until it is durable, with or
- * without its value, the function that sent it has not ended, and whoever waits for that has it written at once.
+ * Messages of functions on their way into a process's journal: held for a moment (docs/decisions/0018). Who receives one mostly ends soon, and
+ * the record of that end then says that it was there: its own, which costs more than all else of its way, is written nowhere. Nobody
+ * is promised anything of it before: until it is durable, as the one or the other, the function that sent it has not ended, and whoever
+ * waits for that has it written at once.
  */
 final class HeldMessages extends Timed {
     /** How much a function that ends may have to wait for at most. */
     static final long MOST_BYTES = 64L << 20;
+    /** So many are written in one turn of the shard at most. */
+    static final int MOST = 256;
 
     private final CoreContext context;
     private final Consumer<PendingChange> write;
@@ -32,8 +34,7 @@ final class HeldMessages extends Timed {
 
     /** Whether it is to be held; when it is not, those before it are no longer. */
     boolean takes(Change.Arrived arrived) {
-        boolean isLarge = arrived.payload().reference() != null;
-        return (isLarge || !held.isEmpty()) && context.configuration.messageHoldNs() > 0 && !InvokingMessages.isOne(arrived.key())
+        return context.configuration.messageHoldNs() > 0 && held.size() < MOST && !InvokingMessages.isOne(arrived.key())
                 && bytes + arrived.payload().size() <= MOST_BYTES;
     }
 

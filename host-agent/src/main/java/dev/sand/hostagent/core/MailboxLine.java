@@ -41,7 +41,7 @@ final class MailboxLine {
         this.home = home;
         this.process = home.process();
         this.onInvoking = onInvoking;
-        this.hurry = home.journal()::hurry;
+        this.hurry = this::hurry;
     }
 
     /** @param waiting for it to be durable: who has brought it */
@@ -189,12 +189,12 @@ final class MailboxLine {
         } else if (sent == Sent.TAKEN) {
             long number = process.number();
             unsure.put(number, new Unsure(message, waits, by == By.HOST, new ArrayList<>(0)));
-            if (by == By.FUNCTION) {
-                context.processes.sends().begin(waits, hurry);
-                home.journal().writeSent(number, arrived, () -> onSure(number));
-            } else {
+            if (by == By.KEEPER) { // its sender has ended but for that
                 context.processes.sends().begin(waits);
                 home.journal().write(number, arrived, () -> onSure(number));
+            } else {
+                context.processes.sends().begin(waits, hurry);
+                home.journal().writeSent(number, arrived, () -> onSure(number));
             }
             onMessage();
             onInvoking.run();
@@ -223,6 +223,16 @@ final class MailboxLine {
 
     boolean isTooSmallFor(Payload payload) {
         return payload.size() > home.spec().mailboxBytes();
+    }
+
+    /** Whether messages are held for a moment before they are written. */
+    boolean holdsAny() {
+        return home.journal().holdsAny();
+    }
+
+    /** They are written now. */
+    void hurry() {
+        home.journal().hurry();
     }
 
     /** Whether others know the process. */

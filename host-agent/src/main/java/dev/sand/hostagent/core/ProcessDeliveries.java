@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 
 /**
  * Messages that other hosts bring to mailboxes of processes here. Each is answered once it is in the journal, or with why it cannot
- * be; what is brought again is known by its sender and number.
+ * be, and who said so is told before when it is in the mailbox, and held there for a moment; what is brought again is known by its sender and number.
  */
 final class ProcessDeliveries {
     /** Of an application at once. */
@@ -57,7 +57,9 @@ final class ProcessDeliveries {
         @Override
         void taken(boolean again) {
             if (early != null && mailbox.isMade()) {
-                context.emit(new Action.TellTaken(early.taken()));
+                context.emit(new Action.TellTaken(early.taken(), mailbox.holdsAny() ? mailbox::hurry : null));
+            } else {
+                mailbox.hurry(); // who has brought it waits for that, or waited the first time
             }
             mailbox.whenSure(message(), () -> answer(null));
         }

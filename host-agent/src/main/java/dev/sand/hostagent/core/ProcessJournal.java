@@ -84,7 +84,7 @@ final class ProcessJournal {
         begin(add(executionId, sequence, backup, number, change, then));
     }
 
-    /** A message of a function that runs here, and does not end before {@code then}. */
+    /** A message of a function that runs, and does not end before {@code then}. */
     void writeSent(long number, Change.Arrived arrived, Runnable then) {
         boolean isHeld = !isStrict && onQuiet == null && held.takes(arrived);
         if (!isHeld) {
@@ -100,7 +100,7 @@ final class ProcessJournal {
 
     /** Those of the messages received that are held, as the record of that end may have them ({@link #writeEnd}). */
     List<Change.Passed> passes(List<Long> received) {
-        return held.first(received).stream().map(each -> Change.Passed.of(each.change)).toList();
+        return !context.allKnowPassed ? List.of() : held.first(received).stream().map(each -> Change.Passed.of(each.change)).toList();
     }
 
     /** What {@link #passes} has told is in the record of this end, and nowhere else. Else as {@link #write}. @param number with some, the last one's */
@@ -159,6 +159,10 @@ final class ProcessJournal {
             onQuiet = null;
             told.run();
         }
+    }
+
+    boolean holdsAny() {
+        return held.count() > 0;
     }
 
     /** Messages that are held are written now: somebody waits for them. */

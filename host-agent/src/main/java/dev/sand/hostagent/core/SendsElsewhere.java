@@ -24,6 +24,14 @@ final class SendsElsewhere {
 
     private record Way(String application, String source, String destination) {}
 
+    /** Has what is held at a way's end written; the same for all that a sender has sent that way. */
+    private record Hurry(SendsElsewhere sends, Way way) implements Runnable {
+        @Override
+        public void run() {
+            sends.hurry(way);
+        }
+    }
+
     private final CoreContext context;
     private final Processes processes;
     /** What is in its mailbox and not known to be durable. */
@@ -89,6 +97,14 @@ final class SendsElsewhere {
         waiting.computeIfAbsent(new Way(application, source, destination), added -> new ArrayList<>(1)).add(step);
     }
 
+    /** The last one's owner holds those before it, too, or has written them. */
+    private void hurry(Way way) {
+        List<Giving> ofWay = unsure.get(way);
+        if (ofWay != null && !ofWay.isEmpty()) { // the last one may be ending just now
+            ofWay.getLast().hurry();
+        }
+    }
+
     /** A message on its way. */
     private final class Giving {
         final Event by;
@@ -97,6 +113,10 @@ final class SendsElsewhere {
         final Outgoing message;
         boolean taken;
         boolean over;
+        /** Somebody waits for it to be durable. */
+        private boolean isHurried;
+        /** Null: it is not held, as far as is known. */
+        private Runnable held;
 
         Giving(Event by, ProcessHome home, Input.CallProcess call, Outgoing message) {
             this.by = by;
@@ -113,16 +133,28 @@ final class SendsElsewhere {
             return new ProcessMessage.Name(message.sender(), message.ordinal());
         }
 
-        /** Its function goes on, whose end waits for it from now on. */
-        void taken() {
+        /** Its function goes on, whose end waits for it from now on. @param heldThere has it written; null: it is on its way into the journal */
+        void taken(Runnable heldThere) {
+            held = heldThere;
+            if (isHurried) {
+                hurry();
+            }
             if (taken || over) {
                 return; // by the next owner, too
             }
             taken = true;
             unsure.computeIfAbsent(way(), added -> new ArrayList<>(1)).add(this);
-            processes.sends().begin(by.id);
+            processes.sends().begin(by.id, new Hurry(SendsElsewhere.this, way()));
             home.counts().sent++;
             answer(call.listener(), new Answer.Done());
+        }
+
+        void hurry() {
+            isHurried = true;
+            if (held != null) {
+                context.emit(new Action.Hurry(held));
+                held = null;
+            }
         }
 
         /** @param failure null: it is durable; else nobody is known to have it, and it is given until somebody has */

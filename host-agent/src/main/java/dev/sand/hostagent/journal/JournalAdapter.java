@@ -15,6 +15,9 @@ import java.util.function.IntConsumer;
 
 /** Backups and condition flags on the global bus (SAND 3.2): one topic an application, a partition a slot. */
 public interface JournalAdapter extends AutoCloseable {
+    /** Newest schema of records that this platform understands; others are told. */
+    int READS = JournalRecord.NEWEST;
+
     /** Called on the bus's thread: implementations only enqueue. */
     interface AppendListener {
         /** @param failure null when the record is durable */

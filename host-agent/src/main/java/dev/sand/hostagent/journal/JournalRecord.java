@@ -45,8 +45,8 @@ record JournalRecord(short schema, long epoch, String kind, String executionId, 
     /** With values behind its JSON. */
     private static final short OF_BODIES = 8;
     /** Of an end that has messages which have no record of their own: whoever did not know it would miss their numbers. */
-    private static final short OF_PASSED = 9;
-    private static final short NEWEST = OF_PASSED;
+    static final short OF_PASSED = Change.Passed.SCHEMA;
+    static final short NEWEST = OF_PASSED;
     private static final String CLAIM = "claim";
     private static final String PROCESSING = "processing";
     private static final String STORING = "storing";

@@ -38,6 +38,9 @@ public sealed interface Change {
 
     /** A message that came and was read, so that a repetition is known. @param ordinal among the sender's */
     record Passed(long number, String sender, int ordinal) {
+        /** Of journal records: whoever understands that knows of these. */
+        public static final short SCHEMA = 9;
+
         public static Passed of(ProcessChange arrival) {
             Arrived arrived = (Arrived) arrival.change();
             return new Passed(arrival.number(), arrived.sender(), arrived.ordinal());

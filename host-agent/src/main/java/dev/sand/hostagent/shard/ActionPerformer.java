@@ -138,7 +138,9 @@ final class ActionPerformer implements ActionSink {
                 shard.submit(new Input.FromElsewhere(() -> ask.then().accept(why)));
             }
             case Action.MarkEnded ended -> ended.mark().run();
-            case Action.TellTaken tell -> tell.taken().run();
+            case Action.TellTaken tell -> tell.taken().accept(tell.hurry() == null ? null
+                    : () -> shard.submit(new Input.FromElsewhere(tell.hurry())));
+            case Action.Hurry hurry -> hurry.asked().run();
             case Action.AnswerDelivery answer -> answer.listener().accept(answer.failure());
             case Action.Join join -> adapters.processes().join(shard, join);
             case Action.Free free -> adapters.processes().free(free.application(), free.values());

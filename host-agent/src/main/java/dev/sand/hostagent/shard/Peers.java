@@ -58,7 +58,7 @@ final class Peers {
 
     private static HostAgentPort.Early early(Shard shard, Action.SendElsewhere send) {
         HostAgentPort.Early early = send.early();
-        return early == null ? null : new HostAgentPort.Early(early.behind(), () -> tell(shard, early.taken()));
+        return early == null ? null : new HostAgentPort.Early(early.behind(), hurry -> tell(shard, () -> early.taken().accept(hurry)));
     }
 
     void list(Shard shard, Action.ListElsewhere list) {

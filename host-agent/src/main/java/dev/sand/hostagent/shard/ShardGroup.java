@@ -50,6 +50,8 @@ import java.util.function.Consumer;
 public final class ShardGroup implements Shards, AutoCloseable {
     private static final long ROOM_PATIENCE_MS = 2_000;
     private static final int PREFIX_LENGTH = 5;
+    /** A value that goes to a store on other machines costs many times what it does in the embedded one; so does waiting for it. */
+    private static final long SHARED_HOLD_NS = 250_000_000L;
 
     private final HostAgentConfiguration configuration;
     private final HostAgentParts parts;
@@ -120,8 +122,7 @@ public final class ShardGroup implements Shards, AutoCloseable {
                 parts.control().capabilities(), control, parts.usage(), this::submitAll);
         SecureRandom random = new SecureRandom();
         long epochOffsetMs = System.currentTimeMillis() - System.nanoTime() / 1_000_000;
-        // Hosts of an earlier version, which may share another bus, do not understand what comes of it.
-        CoreConfiguration core = parts.cluster().bus().isEmbedded() ? configuration.core() : configuration.core().withMessageHold(0);
+        CoreConfiguration core = parts.cluster().bus().isEmbedded() ? configuration.core() : configuration.core().withMessageHold(SHARED_HOLD_NS);
         for (int i = 0; i < configuration.shards(); i++) {
             HostCore host = new HostCore(core, executions::create, configuration.host(), idPrefix(random, i),
                     epochOffsetMs, allowances);

@@ -1,24 +1,25 @@
 package dev.sand.hostagent.core;
 
-import dev.sand.event.ApplicationVersion;
 import dev.sand.event.ApplicationVersion.Durability;
 import dev.sand.event.ApplicationVersion.WorkflowSpec;
+import dev.sand.event.ApplicationVersion;
 import dev.sand.event.Failure;
-import dev.sand.event.GrainSpec;
 import dev.sand.event.GrainSpec.Isolation;
+import dev.sand.event.GrainSpec;
 import dev.sand.event.HostAgentPort.InvocationListener;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.Limits;
 import dev.sand.event.Payload;
-import dev.sand.event.ProcessSpec;
 import dev.sand.event.Placement;
 import dev.sand.event.ProcessPlace;
+import dev.sand.event.ProcessSpec;
 import dev.sand.event.ProcessView;
 import dev.sand.event.SandboxSpec;
 import dev.sand.event.Slots;
 import dev.sand.globalbus.Membership.HostCard;
 import dev.sand.hostagent.core.Input.AppKey;
+import dev.sand.hostagent.process.Change;
 import dev.sand.hostagent.process.ProcessImage;
 import dev.sand.hostagent.process.StoredImages;
 import dev.sand.hostagent.shard.HostAllowances;
@@ -103,6 +104,12 @@ final class CoreFixture {
         return this;
     }
 
+    /** All hosts know of messages that have no record of their own. */
+    CoreFixture allKnowPassed() {
+        hosts(new HostCard("here", "1", null, Set.of(), 0, false, 0, Change.Passed.SCHEMA));
+        return this;
+    }
+
     /** All hosts as they are now; ours is "here". */
     List<Action> hosts(HostCard... cards) {
         return on(new Input.HostsChanged(List.of(cards)));
@@ -130,6 +137,7 @@ final class CoreFixture {
         if (core == null) {
             core = new HostCore(configuration, factory, "here", "t", 0, allowances);
             ownSlots();
+            core.context().allKnowPassed = true;
         }
         return core;
     }

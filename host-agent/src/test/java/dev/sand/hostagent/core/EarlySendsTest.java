@@ -16,6 +16,7 @@ import dev.sand.event.ProcessSpec;
 import dev.sand.event.Slots;
 import dev.sand.hostagent.core.CoreFixture.Running;
 import dev.sand.hostagent.core.ProcessCall.Answer;
+import dev.sand.hostagent.process.Change;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -25,10 +26,13 @@ import org.junit.jupiter.api.Test;
 /** Between hosts too a function goes on once its message is in the mailbox, ends once it is durable, and its messages keep their order. */
 class EarlySendsTest extends ProcessFixture {
     private static final ProcessSpec SPEC = new ProcessSpec(4, 1_000, 10_000, 64L << 20, 256L << 20, 1_000, 600_000, Map.of());
+    private static final int HOLD_MS = 50;
     private static final Failure AWAY = Failure.platform(Errors.UNAVAILABLE, "no connection", true);
 
     private final AtomicInteger taken = new AtomicInteger();
     private final List<Failure> answered = new ArrayList<>();
+    /** What has a message that is held written, as who brought it was told last. */
+    private Runnable hurry;
 
     EarlySendsTest() {
         super(new CoreFixture().with(SPEC).with(grain("g", 10, 100, Isolation.REQUEST)).warm());
@@ -57,8 +61,8 @@ class EarlySendsTest extends ProcessFixture {
         Running sender = sender();
         Action.SendElsewhere sent = sent(sender, 0);
         assertThat(told).isEmpty();
-        back(sent.early().taken());
-        back(sent.early().taken()); // by another owner
+        back(() -> sent.early().taken().accept(null));
+        back(() -> sent.early().taken().accept(null)); // by another owner
         assertThat(told).containsExactly(new Answer.Done());
         finish(sender);
         assertThat(hasEnded()).isFalse();
@@ -72,10 +76,10 @@ class EarlySendsTest extends ProcessFixture {
         Running sender = sender();
         Action.SendElsewhere first = sent(sender, 0);
         assertThat(first.early().behind()).isNull();
-        back(first.early().taken());
+        back(() -> first.early().taken().accept(null));
         Action.SendElsewhere second = sent(sender, 1);
         assertThat(second.early().behind()).isEqualTo(new ProcessMessage.Name(sender.eventId(), 0));
-        back(second.early().taken());
+        back(() -> second.early().taken().accept(null));
         back(() -> first.then().accept(null));
         assertThat(sent(sender, 2).early().behind()).isEqualTo(new ProcessMessage.Name(sender.eventId(), 1));
     }
@@ -84,7 +88,7 @@ class EarlySendsTest extends ProcessFixture {
     void oneThatNobodyIsKnownToHaveAfterAllIsGivenUntilSomebodyHasIt() {
         Running sender = sender();
         Action.SendElsewhere sent = sent(sender, 0);
-        back(sent.early().taken());
+        back(() -> sent.early().taken().accept(null));
         back(() -> sent.then().accept(AWAY));
         Action.SendElsewhere again = shop.only(Action.SendElsewhere.class);
         assertThat(again.message()).isEqualTo(sent.message());
@@ -100,7 +104,7 @@ class EarlySendsTest extends ProcessFixture {
     void whatIsSentHereWaitsBehindWhatWasSentThere() {
         Running sender = sender();
         Action.SendElsewhere sent = sent(sender, 0);
-        back(sent.early().taken());
+        back(() -> sent.early().taken().accept(null));
         on(new Input.SlotAcquired(Slots.of("q", SLOTS), EPOCH + 1));
         on(new Input.SlotReady(Slots.of("q", SLOTS), EPOCH + 1));
         command("q", Kind.CREATE);
@@ -117,14 +121,24 @@ class EarlySendsTest extends ProcessFixture {
 
     private void bring(int ordinal, ProcessMessage.Name behind) {
         List<Action> actions = on(new Input.Deliver(new ProcessMessage(APP.application(), APP.version(), "far/e", ordinal, "far", "q", "k",
-                json("" + ordinal), 0), new Early(behind, taken::incrementAndGet), answered::add));
+                json("" + ordinal), 0), new Early(behind, this::taken), answered::add));
         answer(actions);
+    }
+
+    private void taken(Runnable held) {
+        taken.incrementAndGet();
+        hurry = held;
+    }
+
+    private long arrivals() {
+        return journal.stream().filter(record -> record.carried() != null
+                && record.carried().change().change() instanceof Change.Arrived).count();
     }
 
     private static void answer(List<Action> actions) {
         for (Action action : actions) {
             switch (action) {
-                case Action.TellTaken tell -> tell.taken().run();
+                case Action.TellTaken tell -> tell.taken().accept(tell.hurry());
                 case Action.AnswerDelivery answer -> answer.listener().accept(answer.failure());
                 default -> { }
             }
@@ -139,9 +153,52 @@ class EarlySendsTest extends ProcessFixture {
         assertThat(taken).hasValue(1);
         bring(0, null);
         assertThat(taken).as("of a repetition too").hasValue(2);
+        assertThat(arrivals()).as("it is held for a moment").isZero();
+        answer(back(hurry));
+        assertThat(arrivals()).as("or until its sender's end waits for it").isOne();
         assertThat(answered).isEmpty();
         answer(on(new Input.ChangeJournaled(journal.getLast().carried(), null)));
         assertThat(answered).as("both are").containsExactly(null, null);
+    }
+
+    @Test
+    void whatIsHeldForWhoAsksForNothingIsWrittenWhenTheMomentHasPassed() {
+        command("q", Kind.CREATE);
+        bring(0, null);
+        assertThat(arrivals()).isZero();
+        assertThat(shop.after(HOLD_MS + 1)).anyMatch(action -> action instanceof Action.Journal record
+                && record.carried().change().change() instanceof Change.Arrived);
+    }
+
+    @Test
+    void whoBroughtOneWithoutBeingToldBeforeIsNotMadeToWaitForIt() {
+        command("q", Kind.CREATE);
+        on(new Input.Deliver(new ProcessMessage(APP.application(), APP.version(), "far/e", 0, "far", "q", "k", json("0"), 0), answered::add));
+        assertThat(arrivals()).isOne();
+    }
+
+    @Test
+    void theLastThatIsHeldElsewhereIsAskedForWhenItsSendersEndWaits() {
+        Running sender = sender();
+        Action.SendElsewhere first = sent(sender, 0);
+        back(() -> first.early().taken().accept(() -> told.add("first")));
+        Action.SendElsewhere second = sent(sender, 1);
+        back(() -> second.early().taken().accept(() -> told.add("second")));
+        told.clear();
+        finish(sender);
+        assertThat(hasEnded()).isFalse();
+        shop.all.stream().filter(Action.Hurry.class::isInstance).map(Action.Hurry.class::cast).forEach(asked -> asked.asked().run());
+        assertThat(told).as("those before it are written, too").containsExactly("second");
+    }
+
+    /** Its former owner's is of no use any more. */
+    @Test
+    void oneThatIsHeldByItsNextOwnerIsAskedForAtOnceWhenSomebodyWaitsAlready() {
+        Running sender = sender();
+        Action.SendElsewhere sent = sent(sender, 0);
+        back(() -> sent.early().taken().accept(null));
+        finish(sender);
+        assertThat(back(() -> sent.early().taken().accept(() -> { }))).anyMatch(Action.Hurry.class::isInstance);
     }
 
     @Test

@@ -138,8 +138,10 @@ class ProcessRecoveryTest extends ProcessFixture {
     @Test
     void whatAFunctionReceivedThatDidNotEndIsThereAgain() {
         running("q");
-        call(running("p"), send(0, "q", "1"));
+        Running sender = running("p");
+        call(sender, send(0, "q", "1"));
         assertThat(received(running("q"))).isEqualTo("1");
+        finish(sender);
         restart();
         assertThat(received(running("q"))).isEqualTo("1");
     }

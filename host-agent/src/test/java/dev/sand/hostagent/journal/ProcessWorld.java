@@ -70,6 +70,8 @@ final class ProcessWorld {
     /** Functions invoke in other processes. Those are not moved by hand: what a move may double or refuse of that is no fault. */
     final boolean invoking;
     final boolean holdsMessages;
+    /** Whether what was received meanwhile is in the record of that end alone. */
+    final boolean allKnowPassed;
     int killed;
     /** Messages that were received before the journal had them, and are in the record of who received them alone. */
     int passed;
@@ -97,6 +99,7 @@ final class ProcessWorld {
         this.application = new WorldApplication(dice);
         this.killsOfWorkers = dice.nextInt(3);
         this.holdsMessages = dice.nextInt(3) > 0;
+        this.allKnowPassed = dice.nextInt(4) > 0;
         this.invoking = count == 1 || dice.nextBoolean();
         for (int i = 0; i < count; i++) {
             hosts.add(new WorldHost(this, "host" + i));

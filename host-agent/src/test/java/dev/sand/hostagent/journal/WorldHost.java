@@ -16,6 +16,7 @@ import dev.sand.event.InvocationResult;
 import dev.sand.event.Payload;
 import dev.sand.event.ProcessMessage;
 import dev.sand.event.ProcessView;
+import dev.sand.globalbus.Membership.HostCard;
 import dev.sand.hostagent.core.Action;
 import dev.sand.hostagent.core.CoreConfiguration;
 import dev.sand.hostagent.core.HostCore;
@@ -81,6 +82,7 @@ final class WorldHost {
         world.epoch++;
         core = new HostCore(CoreConfiguration.DEFAULT.withMessageHold(world.holdsMessages ? HOLD_MS * MS : 0), (version, target, id, startedMs) -> null, name, "t" + world.epoch, 0, new HostAllowances(),
                 world.rules);
+        on(new Input.HostsChanged(List.of(new HostCard(name, "1", null, Set.of(), 0, false, 0, world.allKnowPassed ? Change.Passed.SCHEMA : 0))));
         epochs.clear();
         for (int slot = 0; slot < SLOTS; slot++) {
             if (world.owners[slot] == this) {
@@ -273,7 +275,8 @@ final class WorldHost {
             case Action.FindResult find -> after(dice(5), () -> on(new Input.FromElsewhere(() ->
                     find.then().accept(world.records.result(find.execution()), null))));
             case Action.SendElsewhere send -> sendElsewhere(send);
-            case Action.TellTaken tell -> tell.taken().run();
+            case Action.TellTaken tell -> tell.taken().accept(tell.hurry() == null ? null : hurries(tell.hurry()));
+            case Action.Hurry hurry -> hurry.asked().run();
             default -> { }
         }
     }
@@ -310,9 +313,19 @@ final class WorldHost {
         Outgoing message = send.message();
         Payload bytes = WorldValues.read(memory(), message.payload());
         Early early = send.early();
-        askOthers(tell -> world.callers.deliver(early == null ? null : new Early(early.behind(), () -> tell.accept(early.taken())), new ProcessMessage(APP.application(), APP.version(), message.sender(), message.ordinal(),
+        askOthers(tell -> world.callers.deliver(early == null ? null : new Early(early.behind(), hurry -> tell.accept(() -> early.taken().accept(hurry))), new ProcessMessage(APP.application(), APP.version(), message.sender(), message.ordinal(),
                 message.source(), message.destination(), message.key(), bytes, send.waitMs()), world.nowNs + 10_000 * MS,
                 failure -> tell.accept(() -> send.then().accept(failure))));
+    }
+
+    /** Another host asks for it, a while later, or when this one has died. */
+    private Runnable hurries(Runnable hurry) {
+        int of = life;
+        return () -> world.later(dice(5), () -> {
+            if (of == life) {
+                on(new Input.FromElsewhere(hurry));
+            }
+        });
     }
 
     /** It may be done when this host has died, which is told nothing then. */

@@ -242,7 +242,7 @@ final class ClusterHost implements Driver {
             case Action.Notify _, Action.Dropped _, Action.AnswerCallback _, Action.AnswerCancel _, Action.Ask _, Action.AnswerProcessCall _, Action.AnswerOutput _,
                     Action.AnswerCommand _, Action.AnswerLook _, Action.Free _, Action.Join _, Action.RestoreProcess _, Action.WriteImage _,
                     Action.LoadValue _, Action.BringValue _, Action.MoveImage _, Action.DeleteImage _, Action.FindImage _, Action.ListImages _, Action.FindElsewhere _, Action.SendElsewhere _,
-                    Action.InvokeElsewhere _, Action.FindResult _, Action.AskJournal _, Action.ListElsewhere _, Action.AnswerDelivery _, Action.TellTaken _, Action.MarkEnded _ -> { }
+                    Action.InvokeElsewhere _, Action.FindResult _, Action.AskJournal _, Action.ListElsewhere _, Action.AnswerDelivery _, Action.TellTaken _, Action.Hurry _, Action.MarkEnded _ -> { }
         }
     }
 
