@@ -4,6 +4,7 @@ import dev.sand.event.thrift.network.Message;
 import dev.sand.event.thrift.network.Ping;
 import dev.sand.event.thrift.network.Value;
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
@@ -31,6 +32,10 @@ import org.slf4j.LoggerFactory;
 abstract class Connection extends ByteToMessageDecoder {
     private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
     private static final int HANDSHAKE_FRAME_BYTES = 4096;
+    /** Of what is no value. */
+    private static final int USUAL_BYTES = 256;
+    /** What one read takes at most, once they are full: a chunk of a value comes in one or two. */
+    private static final AdaptiveRecvByteBufAllocator READS = new AdaptiveRecvByteBufAllocator(1 << 10, 4 << 10, 512 << 10);
     private static final int LOW_WATER_BYTES = 256 << 10;
     private static final int HIGH_WATER_BYTES = 1 << 20;
 
@@ -72,6 +77,7 @@ abstract class Connection extends ByteToMessageDecoder {
     @Override
     public final void handlerAdded(ChannelHandlerContext context) {
         channel = context.channel();
+        channel.config().setRecvByteBufAllocator(READS);
         channel.config().setOption(ChannelOption.WRITE_BUFFER_WATER_MARK,
                 new WriteBufferWaterMark(LOW_WATER_BYTES, HIGH_WATER_BYTES));
         outgoing = new OutgoingValues(options.chunkBytes(), channel::isWritable, this::send);
@@ -184,7 +190,7 @@ abstract class Connection extends ByteToMessageDecoder {
         if (gone) {
             return;
         }
-        ByteBuf frame = channel.alloc().ioBuffer();
+        ByteBuf frame = channel.alloc().ioBuffer(message.isSetChunk() ? message.getChunk().bytes.remaining() + USUAL_BYTES : USUAL_BYTES);
         try {
             MessageCodec.encode(message, frame, options.frameBytes());
         } catch (RuntimeException e) {

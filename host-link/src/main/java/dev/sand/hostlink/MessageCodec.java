@@ -5,26 +5,27 @@ import io.netty.buffer.ByteBuf;
 import org.apache.thrift.TConfiguration;
 import org.apache.thrift.TException;
 import org.apache.thrift.protocol.TBinaryProtocol;
-import org.apache.thrift.transport.TMemoryBuffer;
 import org.apache.thrift.transport.TMemoryInputTransport;
 import org.apache.thrift.transport.TTransportException;
 
 /** Messages to frames and back. */
 final class MessageCodec {
     static final int LENGTH_BYTES = 4;
-    private static final int USUAL_BYTES = 512;
 
     private MessageCodec() {}
 
     /** Appends a whole frame. @throws LinkException when it is longer than a frame may be */
     static void encode(Message message, ByteBuf out, int frameBytes) {
         try {
-            TMemoryBuffer buffer = new TMemoryBuffer(USUAL_BYTES);
-            message.write(new TBinaryProtocol(buffer));
-            if (buffer.length() > frameBytes) {
-                throw new LinkException("a message of " + buffer.length() + " bytes; the limit is " + frameBytes);
+            int begin = out.writerIndex();
+            out.writeInt(0);
+            message.write(new TBinaryProtocol(new BufferTransport(out)));
+            int length = out.writerIndex() - begin - LENGTH_BYTES;
+            if (length > frameBytes) {
+                out.writerIndex(begin);
+                throw new LinkException("a message of " + length + " bytes; the limit is " + frameBytes);
             }
-            out.writeInt(buffer.length()).writeBytes(buffer.getArray(), 0, buffer.length());
+            out.setInt(begin, length);
         } catch (TException e) {
             throw new IllegalStateException("cannot encode a " + message.getSetField(), e);
         }

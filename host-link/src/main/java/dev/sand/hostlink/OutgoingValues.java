@@ -66,7 +66,9 @@ final class OutgoingValues {
             if (length == 0 || byCall.get(next.call) != next) {
                 continue;
             }
-            send.accept(Message.chunk(new Chunk(next.call, next.source.read(next.position, length))));
+            Chunk chunk = new Chunk().setCall(next.call);
+            chunk.bytes = next.source.read(next.position, length); // its constructor and setters copy them
+            send.accept(Message.chunk(chunk));
             next.position += length;
             next.credit -= length;
             bytes -= length;
