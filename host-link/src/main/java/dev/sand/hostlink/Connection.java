@@ -142,7 +142,14 @@ abstract class Connection extends ByteToMessageDecoder {
                 return;
             }
             in.skipBytes(MessageCodec.LENGTH_BYTES);
-            onFrame(MessageCodec.decode(in, length));
+            ChunkFrame chunk = open ? ChunkFrame.of(in, length) : null;
+            if (chunk == null) {
+                onFrame(MessageCodec.decode(in, length));
+            } else {
+                silentBeats = 0;
+                incoming.onChunk(chunk.call(), chunk.bytes());
+                in.skipBytes(length);
+            }
         }
         if (gone) {
             in.skipBytes(in.readableBytes());
@@ -167,7 +174,7 @@ abstract class Connection extends ByteToMessageDecoder {
                     throw new LinkException("a call before the handshake");
                 }
                 switch (message.getSetField()) {
-                    case CHUNK -> incoming.onChunk(message.getChunk());
+                    case CHUNK -> incoming.onChunk(message.getChunk().getCall(), message.getChunk().bytes);
                     case CREDIT -> outgoing.onCredit(message.getCredit().getCall(), message.getCredit().getBytes());
                     default -> onMessage(message);
                 }

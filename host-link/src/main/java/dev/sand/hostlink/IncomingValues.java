@@ -1,6 +1,5 @@
 package dev.sand.hostlink;
 
-import dev.sand.event.thrift.network.Chunk;
 import dev.sand.event.thrift.network.Credit;
 import dev.sand.event.thrift.network.Message;
 import java.nio.ByteBuffer;
@@ -16,7 +15,7 @@ import java.util.function.Consumer;
 final class IncomingValues {
     /** Where a value goes. */
     interface Sink {
-        /** The chunk is the sink's from now on. @param taken on the loop, when more may come */
+        /** The chunk is the connection's: who needs it longer copies it. @param taken on the loop, when more may come */
         void take(ByteBuffer chunk, Runnable taken);
 
         void onWhole();
@@ -25,7 +24,7 @@ final class IncomingValues {
     }
 
     /** Arrays from this size on are made off the loop: clearing them takes a while. */
-    private static final int BLOCKING_BYTES = 1 << 20;
+    private static final int BLOCKING_BYTES = 4 << 20;
 
     private final long windowBytes;
     private final Room room;
@@ -140,13 +139,12 @@ final class IncomingValues {
         }
     }
 
-    /** @throws LinkException when the peer sends what it has no credit for */
-    void onChunk(Chunk chunk) {
-        Receiving receiving = byCall.get(chunk.getCall());
+    /** @param bytes looked at before this returns @throws LinkException when the peer sends what it has no credit for */
+    void onChunk(long call, ByteBuffer bytes) {
+        Receiving receiving = byCall.get(call);
         if (receiving == null) {
             return; // Nobody waits for it any more.
         }
-        ByteBuffer bytes = chunk.bytes; // of the frame's own array: not copied again
         int length = bytes.remaining();
         if (length == 0 || receiving.received + length > receiving.granted) {
             throw new LinkException("a chunk of " + length + " bytes without credit");

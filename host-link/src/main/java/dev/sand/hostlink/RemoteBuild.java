@@ -51,9 +51,10 @@ final class RemoteBuild {
         connection.receive(call, build.getArchive(), new IncomingValues.Sink() {
             @Override
             public void take(ByteBuffer chunk, Runnable taken) {
+                ByteBuffer own = ByteBuffer.allocate(chunk.remaining()).put(chunk).flip();
                 writer.execute(() -> {
                     try {
-                        folder.write(chunk);
+                        folder.write(own);
                         loop.execute(taken);
                     } catch (IOException e) {
                         loop.execute(() -> {
