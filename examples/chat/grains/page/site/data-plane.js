@@ -69,7 +69,11 @@ export async function connect(server, application, process) {
     for (const byte of part) call.parts.push(byte);
     if (call.parts.length < call.size) return;
     calls.delete(request);
-    call.ends(JSON.parse(letters.decode(new Uint8Array(call.parts))));
+    try {
+      call.ends(JSON.parse(letters.decode(new Uint8Array(call.parts))));
+    } catch (error) {
+      call.fails(new Error(`the output is no JSON: ${error.message}`));
+    }
   }
 
   function onFrame(frame, welcomed, refused) {
