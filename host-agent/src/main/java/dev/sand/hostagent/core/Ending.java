@@ -161,6 +161,11 @@ final class Ending {
         withoutEffect(Refusals.inItsRecord(execution.id()));
     }
 
+    /** An earlier owner left neither its input nor its end. Once the journal knows that, whoever asked asks again, and it is begun anew. */
+    void isNothing() {
+        backups.nothing(() -> withoutEffect(Refusals.nothing(execution.id())));
+    }
+
     private void withoutEffect(Failure failure) {
         if (execution.isEnded()) {
             return;

@@ -415,6 +415,11 @@ final class RunningExecution extends Timed implements Tenant {
         return state == State.ENTERING && isRecovered() && request.process() != null && endsInItsReplay();
     }
 
+    /** The same, and should that not count, it is nothing: its input was left out of the journal. */
+    boolean mayBeNothing() {
+        return mayHaveEnded() && request.input().isNotKept();
+    }
+
     /** What it did to its process is there, and it may have ended by that. */
     void onWritten() {
         if (isOverdue && !isEnded()) {
