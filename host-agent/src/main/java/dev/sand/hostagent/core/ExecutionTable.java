@@ -235,9 +235,7 @@ final class ExecutionTable {
         if (result != null) {
             remembered.add(execution.id(), result, execution.epoch());
         }
-        if (execution.isHeld()) {
-            context.stops.onKnown(execution.id());
-        }
+        context.stops.onKnown(execution.id());
         checkDrained();
     }
 

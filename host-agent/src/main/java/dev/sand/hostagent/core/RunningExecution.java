@@ -410,6 +410,20 @@ final class RunningExecution extends Timed implements Tenant {
         return isRunning() && signals != null && signals.writesChange();
     }
 
+    /** It comes from the journal, and what that has of it is not taken in yet: it may lead to its end, of which somebody was told. */
+    boolean isUnreplayed() {
+        return isRecovered() && request.process() == null
+                && (state == State.ENTERING || state == State.RUNNING && signals != null && signals.isReplaying());
+    }
+
+    /** It is not over by what the journal has of it; what was wanted of it meanwhile is done. */
+    void onReplayed() {
+        if (context.nowNs >= deadlineNs) {
+            onDue();
+        }
+        context.stops.onKnown(id());
+    }
+
     /** The journal has its end. Whether that counts, its process is to tell; if it does, somebody may have been told of it. */
     boolean mayHaveEnded() {
         return state == State.ENTERING && isRecovered() && request.process() != null && endsInItsReplay();
@@ -437,7 +451,7 @@ final class RunningExecution extends Timed implements Tenant {
         if (isOverdue) {
             return;
         }
-        if (mayHaveEnded()) {
+        if (mayHaveEnded() || isUnreplayed() && !recovery.replay().isEmpty()) {
             return;
         }
         String where = switch (state) {
