@@ -387,8 +387,8 @@ final class RunningExecution extends Timed implements Tenant {
         }
     }
 
-    void leave(InvocationResult remembered, boolean awaitsRecord) {
-        context.executions.ended(this, remembered, awaitsRecord);
+    void leave(InvocationResult remembered, boolean isKept, boolean awaitsRecord) {
+        context.executions.ended(this, remembered, isKept, awaitsRecord);
         if (!isHeld()) {
             application.onTenantGone(this);
         }

@@ -29,7 +29,7 @@ final class Stops {
         }
         Failure unsure = execution != null ? unsure(execution) : unsure(id);
         if (unsure != null) {
-            context.emit(new Action.AnswerCancel(cancel.listener(), false, unsure));
+            context.emit(new Action.AnswerCancel(cancel.listener(), unsure));
         } else if (execution != null) {
             execution.ending().cancelled(cancel);
         } else {

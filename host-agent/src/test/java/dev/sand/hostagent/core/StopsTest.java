@@ -118,6 +118,17 @@ class StopsTest {
         assertThat(shop.of(Action.Accepted.class)).hasSize(1);
     }
 
+    /** Found by the simulation: sent twice, it ran after all (cluster seed 5103). */
+    @Test
+    void whatIsStoppedBeforeItBeginsDoesNotBeginWhenItsRequestComesAgain() {
+        shop.invoke("e1", "buy", true);
+        stop("e1");
+        assertThat(told()).containsExactly(true);
+        shop.invoke("e1", "buy", true);
+        assertThat(shop.answer().status()).isEqualTo(Status.CANCELLED);
+        assertThat(shop.of(Action.Accepted.class)).as("neither the bus nor a record has it").isEmpty();
+    }
+
     @Test
     void whatWasGivenUpOnThatWayIsToldToHaveEndedOnceTheBusHasItsEnd() {
         shop.warm();
