@@ -154,8 +154,20 @@ public sealed interface Action {
     /** Answers a Callback. @param outcome null: nothing came of it, for the reason given, and it may be brought again */
     record AnswerCallback(Input.Listener<TaskCallback.Outcome> listener, TaskCallback.Outcome outcome, Failure failure) implements Action {}
 
-    /** Answers a Cancel. @param failure null: it runs no more; otherwise why that is not known */
-    record AnswerCancel(Input.Listener<Boolean> listener, boolean byThis, Failure failure) implements Action {}
+    /**
+     * Answers a Cancel. @param failure null: it runs no more; otherwise why that is not known
+     *
+     * @param slot of the execution, and the epoch under which its owner says so; -1: nobody does
+     */
+    record AnswerCancel(Input.Listener<Boolean> listener, boolean byThis, Failure failure, int slot, long epoch) implements Action {
+        public AnswerCancel(Input.Listener<Boolean> listener, Failure failure) {
+            this(listener, false, failure, -1, 0);
+        }
+
+        public AnswerCancel(Input.Listener<Boolean> listener, boolean byThis, int slot, long epoch) {
+            this(listener, byThis, null, slot, epoch);
+        }
+    }
 
     /** Answers a CallProcess. */
     record AnswerProcessCall(ProcessCall.Listener listener, ProcessCall.Answer answer) implements Action {}

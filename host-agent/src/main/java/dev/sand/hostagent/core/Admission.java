@@ -178,7 +178,7 @@ final class Admission {
     /** Another caller asks for the same. */
     void join(InvocationListener listener, boolean durable) {
         audience.add(listener);
-        if (durable && backups.isDurable()) {
+        if (durable && backups.isDurable() && !execution.mayBeNothing()) {
             context.emit(new Action.Accepted(listener, execution.slot(), execution.epoch()));
         } else if (durable) {
             makeSure();

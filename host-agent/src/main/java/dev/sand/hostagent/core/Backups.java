@@ -143,6 +143,11 @@ final class Backups {
         await(new Backup.Resumed(attempts), then);
     }
 
+    /** Of what earlier owners wrote nothing counts. @param then once whoever reads the journal knows that, and one of its id can be begun anew */
+    void nothing(Runnable then) {
+        await(new Backup.Ended(Status.FAILED), then);
+    }
+
     private void await(Backup backup, Runnable then) {
         if (awaiting == null) {
             awaiting = new TreeMap<>();

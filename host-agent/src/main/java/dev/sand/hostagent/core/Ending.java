@@ -106,7 +106,8 @@ final class Ending {
         if (kept) {
             story.recordEnd(recordFirst);
         }
-        execution.leave(kept ? result : null, recordFirst);
+        // Of what was stopped the same request may be on its way once more: it is not to begin anew.
+        execution.leave(kept || isStopped ? result : null, kept, recordFirst);
     }
 
     /** It ended, and not well. */
@@ -123,14 +124,14 @@ final class Ending {
     /** Its slot was lost before that was known: whether it has ended is the next owner's to say. */
     void unrecorded() {
         Failure failure = Refusals.moved(execution.id(), execution.slot());
-        stops.forEach(stop -> context.emit(new Action.AnswerCancel(stop.listener(), false, failure)));
+        stops.forEach(stop -> context.emit(new Action.AnswerCancel(stop.listener(), failure)));
     }
 
     void tellOnceRecorded(Input.Listener<Boolean> listener, boolean byThis) {
         if (stops.isEmpty()) {
             stops = new ArrayList<>(1);
         }
-        stops.add(new Action.AnswerCancel(listener, byThis, null));
+        stops.add(new Action.AnswerCancel(listener, byThis, execution.slot(), execution.epoch()));
     }
 
     /** What it sends at its end is in the receivers' journals first: until then its own has it. */
@@ -153,12 +154,17 @@ final class Ending {
         execution.close(failure.error(), true);
         context.counters.moved++;
         audience.answer(new InvocationResult(execution.id(), Status.FAILED, null, failure, List.of()));
-        execution.leave(null, false);
+        execution.leave(null, false, false);
     }
 
     /** It was held, and has ended under an earlier owner. */
     void isInItsRecord() {
         withoutEffect(Refusals.inItsRecord(execution.id()));
+    }
+
+    /** An earlier owner left neither its input nor its end. Once the journal knows that, whoever asked asks again, and it is begun anew. */
+    void isNothing() {
+        backups.nothing(() -> withoutEffect(Refusals.nothing(execution.id())));
     }
 
     private void withoutEffect(Failure failure) {
@@ -168,6 +174,6 @@ final class Ending {
         execution.close(failure.error(), true);
         context.counters.moved++;
         audience.refuse(request, failure);
-        execution.leave(null, false);
+        execution.leave(null, false, false);
     }
 }

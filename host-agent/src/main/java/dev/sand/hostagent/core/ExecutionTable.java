@@ -153,7 +153,7 @@ final class ExecutionTable {
         if (!context.processes.sends().delays(ended.executionId(), mark)) {
             mark.run();
         }
-        remembered.add(ended.executionId(), null, context.slots.epoch(slot));
+        remembered.add(ended.executionId(), null, true, context.slots.epoch(slot));
         RunningExecution held = open.get(ended.executionId());
         if (held != null && held.isHeld()) {
             held.ending().isInItsRecord();
@@ -226,18 +226,19 @@ final class ExecutionTable {
         }
     }
 
-    /** @param result null: it was refused, or has moved, and is not known under its id afterwards */
-    void ended(RunningExecution execution, InvocationResult result, boolean awaitsRecord) {
+    /**
+     * @param result null: it was refused, or has moved, and is not known under its id afterwards
+     * @param isKept the bus or its record has it too, or is about to
+     */
+    void ended(RunningExecution execution, InvocationResult result, boolean isKept, boolean awaitsRecord) {
         remove(execution);
         if (awaitsRecord) {
             unrecorded.put(execution.id(), execution);
         }
         if (result != null) {
-            remembered.add(execution.id(), result, execution.epoch());
+            remembered.add(execution.id(), result, isKept, execution.epoch());
         }
-        if (execution.isHeld()) {
-            context.stops.onKnown(execution.id());
-        }
+        context.stops.onKnown(execution.id());
         checkDrained();
     }
 
@@ -299,7 +300,8 @@ final class ExecutionTable {
     void afterRecord(String executionId, Input.Listener<Boolean> listener, boolean byThis) {
         RunningExecution execution = unrecorded.get(executionId);
         if (execution == null) {
-            context.emit(new Action.AnswerCancel(listener, byThis, null));
+            int slot = context.slots.of(executionId);
+            context.emit(new Action.AnswerCancel(listener, byThis, slot, context.slots.epoch(slot)));
         } else {
             execution.ending().tellOnceRecorded(listener, byThis);
         }

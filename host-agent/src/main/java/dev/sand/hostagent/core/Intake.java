@@ -43,7 +43,7 @@ final class Intake {
             }
             RememberedResults.Entry ended = request.redrive() != null ? null : executions.remembered(request.executionId(), slot);
             if (ended != null) {
-                answer(request, listener, slot, ended.result());
+                answer(request, listener, slot, ended);
                 return;
             }
         }
@@ -101,17 +101,16 @@ final class Intake {
         return execution;
     }
 
-    /** @param ended null: its record has it */
-    private void answer(InvocationRequest request, InvocationListener listener, int slot, InvocationResult ended) {
-        if (ended == null) {
+    private void answer(InvocationRequest request, InvocationListener listener, int slot, RememberedResults.Entry ended) {
+        if (ended.result() == null) {
             refuse(request, listener, Refusals.inItsRecord(request.executionId()));
             return;
         }
         context.counters.joined++;
-        if (request.durable() && !executions.isUnsure(request.executionId())) {
+        if (request.durable() && ended.isKept() && !executions.isUnsure(request.executionId())) {
             context.emit(new Action.Accepted(listener, slot, context.slots.epoch(slot)));
         }
-        context.emit(new Action.Respond(listener, ended, slot, context.slots.epoch(slot)));
+        context.emit(new Action.Respond(listener, ended.result(), slot, context.slots.epoch(slot)));
     }
 
     private void join(RunningExecution same, InvocationRequest request, InvocationListener listener) {

@@ -115,6 +115,10 @@ final class ProcessInvokes {
             return;
         }
         RunningExecution same = context.executions.get(request.executionId());
+        if (same != null && same.mayBeNothing()) {
+            context.later(READ_AGAIN_NS, () -> calls.again(event, attempt, call)); // it is to be begun anew then
+            return;
+        }
         if (same != null && !same.admission().isIn() && !same.backups().isDurable()) {
             FollowUp waits = new FollowUp(context, event, request, call.listener(), () -> calls.again(event, attempt, call));
             waits.is(same);

@@ -296,7 +296,7 @@ final class Processes {
             } else if (refusal != null) {
                 execution.ending().refused(refusal);
             } else if (hasLostItsEnd && execution.request().input().isNotKept()) {
-                execution.ending().refused(Failure.platform(Errors.MOVED, "its host was lost before it had ended", true));
+                execution.ending().isNothing();
             } else {
                 if (hasLostItsEnd) {
                     execution.forgetItsEnd();

@@ -48,6 +48,12 @@ final class Refusals {
                 + " record says how", true);
     }
 
+    /** Whoever asks again begins it. */
+    static Failure nothing(String executionId) {
+        return Failure.platform(Errors.MOVED, "execution " + executionId + " was lost with an earlier owner of its slot before it had ended",
+                true);
+    }
+
     /** Soon it will be known to have. */
     static Failure notEnded(String executionId) {
         return Failure.platform(Errors.UNAVAILABLE, "execution " + executionId + " is about to end; redrive it again", true);

@@ -9,8 +9,11 @@ import java.util.Map;
  * while its slot is ours under the same epoch: meanwhile another host may have answered differently.
  */
 final class RememberedResults {
-    /** @param result null: only its record has it. A large output's memory is kept for a few seconds, and is another's then */
-    record Entry(InvocationResult result, long epoch, long endedNs) {
+    /**
+     * @param result null: only its record has it. A large output's memory is kept for a few seconds, and is another's then
+     * @param isKept the bus or its record has it too, or is about to
+     */
+    record Entry(InvocationResult result, boolean isKept, long epoch, long endedNs) {
         private long bytes() {
             return result == null || result.output() == null || result.output().bytes() == null ? 0 : result.output().bytes().length;
         }
@@ -30,8 +33,8 @@ final class RememberedResults {
     }
 
     /** @param result null: it ended under an earlier owner */
-    void add(String executionId, InvocationResult result, long epoch) {
-        Entry entry = new Entry(result, epoch, context.nowNs);
+    void add(String executionId, InvocationResult result, boolean isKept, long epoch) {
+        Entry entry = new Entry(result, isKept, epoch, context.nowNs);
         Entry replaced = entries.put(executionId, entry);
         bytes += entry.bytes() - (replaced == null ? 0 : replaced.bytes());
         CoreConfiguration limits = context.configuration;

@@ -387,8 +387,8 @@ final class RunningExecution extends Timed implements Tenant {
         }
     }
 
-    void leave(InvocationResult remembered, boolean awaitsRecord) {
-        context.executions.ended(this, remembered, awaitsRecord);
+    void leave(InvocationResult remembered, boolean isKept, boolean awaitsRecord) {
+        context.executions.ended(this, remembered, isKept, awaitsRecord);
         if (!isHeld()) {
             application.onTenantGone(this);
         }
@@ -410,9 +410,28 @@ final class RunningExecution extends Timed implements Tenant {
         return isRunning() && signals != null && signals.writesChange();
     }
 
+    /** It comes from the journal, and what that has of it is not taken in yet: it may lead to its end, of which somebody was told. */
+    boolean isUnreplayed() {
+        return isRecovered() && request.process() == null
+                && (state == State.ENTERING || state == State.RUNNING && signals != null && signals.isReplaying());
+    }
+
+    /** It is not over by what the journal has of it; what was wanted of it meanwhile is done. */
+    void onReplayed() {
+        if (context.nowNs >= deadlineNs) {
+            onDue();
+        }
+        context.stops.onKnown(id());
+    }
+
     /** The journal has its end. Whether that counts, its process is to tell; if it does, somebody may have been told of it. */
     boolean mayHaveEnded() {
         return state == State.ENTERING && isRecovered() && request.process() != null && endsInItsReplay();
+    }
+
+    /** The same, and should that not count, it is nothing: its input was left out of the journal. */
+    boolean mayBeNothing() {
+        return mayHaveEnded() && request.input().isNotKept();
     }
 
     /** What it did to its process is there, and it may have ended by that. */
@@ -432,7 +451,7 @@ final class RunningExecution extends Timed implements Tenant {
         if (isOverdue) {
             return;
         }
-        if (mayHaveEnded()) {
+        if (mayHaveEnded() || isUnreplayed() && !recovery.replay().isEmpty()) {
             return;
         }
         String where = switch (state) {

@@ -309,6 +309,10 @@ final class Signals {
         if (replaying == 0 || --replaying > 0 || execution.isEnded() || resumption == null) {
             return;
         }
+        execution.onReplayed();
+        if (execution.isEnded()) {
+            return;
+        }
         Map<String, Integer> attempts = resumption.begin(steps.events());
         if (!attempts.isEmpty() && context.has(Rule.RESUMED_BEFORE_RERUN)) {
             awaited = Awaited.RESUMPTION;

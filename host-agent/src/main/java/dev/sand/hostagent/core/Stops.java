@@ -11,7 +11,10 @@ import java.util.Map;
  */
 final class Stops {
     private final CoreContext context;
-    /** By the id of an execution that is held: whoever wanted it stopped first. A journal that is being read may have it. */
+    /**
+     * By the id of an execution that is held, or not replayed yet: whoever wanted it stopped first. A journal that is being read may have it,
+     * or what it did may lead to its end.
+     */
     private final Map<String, Input.Cancel> held = new HashMap<>();
 
     Stops(CoreContext context) {
@@ -21,12 +24,12 @@ final class Stops {
     void on(Input.Cancel cancel) {
         String id = cancel.executionId();
         RunningExecution execution = context.executions.get(id);
-        if (execution != null && execution.isHeld() && held.putIfAbsent(id, cancel) == null) {
+        if (execution != null && (execution.isHeld() || execution.isUnreplayed()) && held.putIfAbsent(id, cancel) == null) {
             return;
         }
         Failure unsure = execution != null ? unsure(execution) : unsure(id);
         if (unsure != null) {
-            context.emit(new Action.AnswerCancel(cancel.listener(), false, unsure));
+            context.emit(new Action.AnswerCancel(cancel.listener(), unsure));
         } else if (execution != null) {
             execution.ending().cancelled(cancel);
         } else {
@@ -34,7 +37,7 @@ final class Stops {
         }
     }
 
-    /** What is held is held no more: the journal has it, or has its end, or it has ended while that was not known. */
+    /** What is held is held no more: the journal has it, or has its end, or it is replayed, or has ended while that was not known. */
     void onKnown(String executionId) {
         Input.Cancel cancel = held.remove(executionId);
         if (cancel != null) {
@@ -54,6 +57,9 @@ final class Stops {
     private static Failure unsure(RunningExecution execution) {
         if (execution.isHeld()) {
             return isBeingRead(execution.id());
+        }
+        if (execution.isUnreplayed()) {
+            return unavailable("execution " + execution.id() + " has lost its host, and whether it had ended is not known yet");
         }
         if (execution.writesChange()) {
             return unavailable("execution " + execution.id()

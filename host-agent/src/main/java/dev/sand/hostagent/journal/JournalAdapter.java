@@ -54,7 +54,10 @@ public interface JournalAdapter extends AutoCloseable {
      */
     record Unfinished(InvocationRequest request, List<Execution.Signal> signals, long next, Map<String, Integer> attempts,
                       Ages ages, Input.Changed changed) {
-        /** Its input was left out, for its end was to be right behind it, and is not: nobody was told that it had begun, and whoever asked asks again. */
+        /**
+         * Its input was left out, for its end was to be right behind it, and is not: nobody was told that it had begun or how it ended, and
+         * whoever asked asks again. It has no record either: that is written behind its end.
+         */
         public boolean isNothing() {
             return request.input().isNotKept() && signals.isEmpty();
         }

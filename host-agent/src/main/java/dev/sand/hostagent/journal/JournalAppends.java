@@ -70,6 +70,9 @@ final class JournalAppends {
         String application = given.entry().application();
         if (given.backup() instanceof Backup.Ended && partitions.known(application, given.entry().slot()) == null) {
             finish(given); // its application is deleted: nothing of it is there
+            if (given.awaited()) {
+                given.listener().onAppended(null);
+            }
             return;
         }
         if (Values.areGlobal(given.entry().change())) {

@@ -24,7 +24,7 @@ import java.util.TreeMap;
 final class PartitionReading {
     /** One execution as its records tell it. */
     static final class Found {
-        final InvocationRequest request;
+        InvocationRequest request;
         final long firstOffset;
         private final long acceptedMs;
         private final TreeMap<Long, JournalRecord> byNumber = new TreeMap<>();
@@ -44,6 +44,18 @@ final class PartitionReading {
             this.request = accepted.request();
             this.firstOffset = firstOffset;
             this.values = Values.areGlobal(accepted);
+        }
+
+        /** Its input was left out, and here it is: of an execution that was promised after all, or that a later owner began anew. */
+        private boolean lacks(Backup.Accepted accepted) {
+            return request.input().isNotKept() && !accepted.request().input().isNotKept();
+        }
+
+        private void bring(Backup.Accepted accepted, JournalRecord record) {
+            request = accepted.request();
+            values |= Values.areGlobal(accepted);
+            replace(storing, record.sequence(), record);
+            replace(byNumber, record.sequence(), record);
         }
 
         /** It has values in the global data layer. */
@@ -164,6 +176,8 @@ final class PartitionReading {
                     Found added = new Found(accepted, processes, record.change() == null ? null : record.change().change(), offset, atMs);
                     open.put(id, added);
                     early.getOrDefault(id, List.of()).forEach(each -> added.add(each, atMs));
+                } else if (found.lacks(accepted)) {
+                    found.bring(accepted, record);
                 }
             }
             case Backup.Finished _, Backup.Resumed _ -> {

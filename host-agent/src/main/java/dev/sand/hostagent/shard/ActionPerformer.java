@@ -38,6 +38,7 @@ final class ActionPerformer implements ActionSink {
     private final Shard shard;
     private final ShardAdapters adapters;
     private final Journaling journaling;
+    private final StopAnswers stops;
     private final Tracing tracing;
     private final ArrayDeque<Action> deferred = new ArrayDeque<>();
     private final AtomicLong dropped = new AtomicLong();
@@ -46,6 +47,7 @@ final class ActionPerformer implements ActionSink {
         this.shard = shard;
         this.adapters = adapters;
         this.journaling = new Journaling(shard, adapters);
+        this.stops = new StopAnswers(adapters.slots()::standing, adapters.withheld(), shard::after);
         this.tracing = adapters.tracing();
     }
 
@@ -113,8 +115,7 @@ final class ActionPerformer implements ActionSink {
             case Action.CallObjects call -> adapters.objects().perform(call, shard);
             case Action.AnswerCallback answer when answer.outcome() != null -> answer.listener().onDone(answer.outcome());
             case Action.AnswerCallback answer -> answer.listener().onFailed(answer.failure());
-            case Action.AnswerCancel answer when answer.failure() == null -> answer.listener().onDone(answer.byThis());
-            case Action.AnswerCancel answer -> answer.listener().onFailed(answer.failure());
+            case Action.AnswerCancel answer -> stops.answer(answer);
             case Action.AnswerProcessCall answer -> answer.listener().on(answer.answer());
             case Action.AnswerOutput answer -> adapters.questions().output(shard, answer);
             case Action.AnswerCommand answer when answer.view() != null -> answer.listener().onDone(answer.view());

@@ -72,6 +72,7 @@ public final class SlotKeeper implements SlotListener, AutoCloseable {
     private final Shards shards;
     private final JournalAdapter journal;
     private final RecordAdapter records;
+    private final Unbegun unbegun;
     private final ReadyListener listener;
     private final Consumer<Throwable> broken;
     private final ReentrantLock[] turns;
@@ -97,6 +98,7 @@ public final class SlotKeeper implements SlotListener, AutoCloseable {
         this.shards = shards;
         this.journal = journal;
         this.records = records;
+        this.unbegun = new Unbegun(journal);
         this.listener = listener;
         this.broken = broken;
         this.turns = new ReentrantLock[table.slots()];
@@ -224,7 +226,11 @@ public final class SlotKeeper implements SlotListener, AutoCloseable {
                 return -1; // a look at each record takes its time
             }
             InvocationRequest request = execution.request();
-            if (execution.isNothing() || hasEnded(slot, epoch, request)) {
+            if (execution.isNothing()) {
+                if (!unbegun.mark(execution, slot, epoch, () -> table.isGiven(slot, epoch) && !closed)) {
+                    return -1;
+                }
+            } else if (hasEnded(slot, epoch, request)) {
                 Entry mark = new Entry(request.application(), request.executionId(), slot, epoch, execution.next(),
                         new Backup.Ended(Status.SUCCEEDED), Await.NO, request.process() == null ? null : request.processId(), null);
                 shards.submit(request.application(), new Input.Taken(slot, epoch,

@@ -265,10 +265,7 @@ class MigrationTest extends ProcessFixture {
 
     /** A next owner, whose journal has the process as it was made, and an execution with changes of it. */
     private String recover(Input.Changed changed) {
-        return recover(changed, request(HOME, 1));
-    }
-
-    private String recover(Input.Changed changed, InvocationRequest request) {
+        InvocationRequest request = request(HOME, 1);
         shop = shop();
         on(new Input.SlotLost(HOME, EPOCH));
         on(new Input.SlotAcquired(HOME, EPOCH + 1));
@@ -288,15 +285,6 @@ class MigrationTest extends ProcessFixture {
             assertThat(over.executionId()).isEqualTo(id);
             assertThat(over.attempt()).isEqualTo(2);
         });
-    }
-
-    @Test
-    void oneWhoseInputIsNotKeptDoesNotButIsAskedForAgain() {
-        InvocationRequest request = request(HOME, 1);
-        recover(new Input.Changed(5, 0, 2, 1), request.withInput(request.input().notKept()));
-        assertThat(shop.of(Action.HandOver.class)).isEmpty();
-        assertThat(shop.settled).filteredOn(Action.Record.class::isInstance).last().satisfies(record ->
-                assertThat(((Action.Record) record).record().failure().error()).isEqualTo(Errors.MOVED));
     }
 
     @Test

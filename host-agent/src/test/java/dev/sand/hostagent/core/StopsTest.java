@@ -19,6 +19,7 @@ import dev.sand.event.Slots;
 import dev.sand.hostagent.core.Action.Backup;
 import dev.sand.workflow.Execution.Signal;
 import dev.sand.workflow.Executions;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -117,6 +118,17 @@ class StopsTest {
         assertThat(shop.of(Action.Accepted.class)).hasSize(1);
     }
 
+    /** Found by the simulation: sent twice, it ran after all (cluster seed 5103). */
+    @Test
+    void whatIsStoppedBeforeItBeginsDoesNotBeginWhenItsRequestComesAgain() {
+        shop.invoke("e1", "buy", true);
+        stop("e1");
+        assertThat(told()).containsExactly(true);
+        shop.invoke("e1", "buy", true);
+        assertThat(shop.answer().status()).isEqualTo(Status.CANCELLED);
+        assertThat(shop.of(Action.Accepted.class)).as("neither the bus nor a record has it").isEmpty();
+    }
+
     @Test
     void whatWasGivenUpOnThatWayIsToldToHaveEndedOnceTheBusHasItsEnd() {
         shop.warm();
@@ -160,11 +172,96 @@ class StopsTest {
     @Test
     void whatIsHeldIsStoppedOnceTheJournalIsKnownToHaveIt() {
         shop.on(new Input.Recover(stopWhatIsHeld(), List.of()));
+        load();
         assertThat(shop.answer().status()).isEqualTo(Status.CANCELLED);
         assertThat(told()).isEmpty();
         shop.on(new Input.Recorded("e1", null));
         assertThat(told()).containsExactly(true);
         assertThat(shop.on(new Input.SlotReady(shop.slotOf("e1"), 3))).as("it does not run on").isEmpty();
+    }
+
+    private void load() {
+        shop.on(new Input.ApplicationLoaded(APP, shop.version(), null));
+    }
+
+    private InvocationRequest recover(String target, int steps) {
+        InvocationRequest request = new InvocationRequest("e1", APP.application(), APP.version(), target, json("1"), 10_000, true, null);
+        List<Signal> did = Collections.nCopies(steps, "A").stream().map(step -> (Signal) new Signal.TaskSucceeded(step, json("7"), List.of(), 4))
+                .toList();
+        shop.strict().on(new Input.Recover(request, did));
+        return request;
+    }
+
+    @Test
+    void whatTheJournalHasTheEndOfHasEndedSoThoughItIsStoppedWhileItsApplicationIsLoaded() {
+        recover("flow", 1);
+        stop("e1");
+        assertThat(shop.actions).as("somebody may have been told that it succeeded").isEmpty();
+        stop("e1");
+        isUnsure();
+        load();
+        assertThat(shop.only(Action.Record.class).record().status()).isEqualTo(Status.SUCCEEDED);
+        assertThat(told()).as("that is not stored yet").isEmpty();
+        shop.on(new Input.Recorded("e1", null));
+        assertThat(told()).containsExactly(false);
+    }
+
+    @Test
+    void andWhatItHasNotTheEndOfIsStoppedThenAndDoesNotRunOn() {
+        recover("flow", 0);
+        stop("e1");
+        assertThat(shop.actions).as("a workflow without tasks would be over by then").isEmpty();
+        load();
+        assertThat(shop.only(Action.Record.class).record().status()).isEqualTo(Status.CANCELLED);
+        assertThat(shop.of(Action.StartSandbox.class)).isEmpty();
+        shop.on(new Input.Recorded("e1", null));
+        assertThat(told()).containsExactly(true);
+    }
+
+    /** What the journal has of a long one is taken in over several turns. */
+    @Test
+    void whatIsInTheMidstOfItsReplayMayHaveEndedToo() {
+        int rounds = 20;
+        shop.withWorkflow("flow", """
+                {"StartAt": "A", "States": {
+                  "A": {"Type": "Task", "Resource": "buy", "Assign": {"n": "{%% $exists($n) ? $n + 1 : 1 %%}"}, "Next": "B"},
+                  "B": {"Type": "Choice", "Choices": [{"Condition": "{%% $n < %d %%}", "Next": "A"}], "Default": "C"},
+                  "C": {"Type": "Succeed"}}, "QueryLanguage": "JSONata"}""".formatted(rounds), new Executions()::create);
+        recover("flow", rounds);
+        load();
+        assertThat(shop.of(Action.Respond.class)).as("it is not all taken in").isEmpty();
+        stop("e1");
+        assertThat(shop.actions).isEmpty();
+    }
+
+    @Test
+    void whatIsLostBeforeItIsReplayedIsTheNextOwnersToTell() {
+        recover("flow", 1);
+        stop("e1");
+        shop.on(new Input.SlotLost(shop.slotOf("e1"), EPOCH));
+        isUnsure();
+    }
+
+    @Test
+    void norDoesADeadlineThatComesBeforeItIsReplayedChangeItsEnd() {
+        recover("flow", 1);
+        assertThat(shop.after(11_000).stream().filter(Action.Record.class::isInstance)).isEmpty();
+        load();
+        assertThat(shop.only(Action.Record.class).record().status()).isEqualTo(Status.SUCCEEDED);
+    }
+
+    @Test
+    void oneThatHadNotEndedByThenHasTimedOut() {
+        shop.withWorkflow("two", """
+                {"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "buy", "Next": "B"},
+                  "B": {"Type": "Task", "Resource": "buy", "End": true}}}""", new Executions()::create);
+        recover("two", 1);
+        shop.after(11_000);
+        stop("e1");
+        load();
+        assertThat(shop.only(Action.Record.class).record().status()).isEqualTo(Status.TIMED_OUT);
+        shop.on(new Input.Recorded("e1", null));
+        assertThat(told()).containsExactly(false);
     }
 
     @Test

@@ -165,6 +165,16 @@ class BusJournalTest extends BusJournalFixture {
     }
 
     @Test
+    void anEndInAJournalThatIsDeletedIsWaitedForByNobody() {
+        append("app", "e1", 0, accepted("app", "e1"));
+        bus.deleteTopic("journal.app");
+        journal.deleteApplication("app");
+        CompletableFuture<Boolean> told = new CompletableFuture<>();
+        give(journal, "app", "e1", 1, new Backup.Ended(Status.FAILED), failure -> told.complete(failure == null));
+        await().untilAsserted(() -> assertThat(told).as("there is nobody who could read it").isCompletedWithValue(true));
+    }
+
+    @Test
     void aClosedJournalSaysSo() {
         journal.close();
         assertThat(append("app", "e", 0, accepted("app", "e")).orElseThrow().cause()).contains("closed");

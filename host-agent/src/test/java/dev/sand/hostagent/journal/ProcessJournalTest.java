@@ -281,6 +281,19 @@ class ProcessJournalTest extends BusJournalFixture {
     }
 
     @Test
+    void acceptedAgainWithItsInputItIsWhatWasAccepted() {
+        String e1 = inPartition(Slots.of("p", 2), "e1");
+        Payload input = new Payload(Payload.OCTETS, new byte[1_000], null);
+        give(0, 1, new Change.Made(1, 0, 0));
+        append("app", e1, 0, new Backup.Accepted(request("app", e1, input.notKept()), true));
+        give(change(0, 3, new Change.Done(List.of(), List.of(), List.of())), e1, 1, succeeded("g", json("3")));
+        append("app", e1, 0, new Backup.Accepted(request("app", e1, input), true));
+        durable(2);
+        assertThat(unfinished().isNothing()).as("whoever asked was told that it cannot be lost").isFalse();
+        assertThat(unfinished().request().input().bytes()).hasSize(1_000);
+    }
+
+    @Test
     void whatTheBusDoesNotTakeIsGivenAgainAndNothingIsLeftOut() {
         AtomicInteger refusals = new AtomicInteger(3);
         journal.close();

@@ -29,6 +29,7 @@ class ProcessSimulationTest {
     private static int early;
     private static int passed;
     private static int brought;
+    private static int nothings;
     private static final long FIRST = Long.getLong("sand.sim.first", 1);
 
     /** @return what is wrong, or null */
@@ -51,6 +52,7 @@ class ProcessSimulationTest {
         early += world.early;
         passed += world.passed;
         brought += world.brought;
+        nothings += world.nothings;
         String wrong = new WorldCheck(world).violation();
         return wrong == null ? null : "seed " + seed + ": " + wrong;
     }
@@ -63,6 +65,7 @@ class ProcessSimulationTest {
         assertThat(List.of(killed, fired, refused, told)).as("kills, invocations by messages, refused sends, reads of what came with the event").allMatch(times -> times > SEEDS / 4);
         assertThat(early).as("results that came to who asked for them with what invokes").isGreaterThan(SEEDS / 20);
         assertThat(passed).as("messages that no record has but the end of who received them").isGreaterThan(SEEDS / 20);
+        assertThat(nothings).as("requests whose input was left out for an end that did not get there").isGreaterThan(SEEDS / 40);
     }
 
     @Test

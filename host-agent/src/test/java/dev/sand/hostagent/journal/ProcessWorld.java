@@ -75,6 +75,8 @@ final class ProcessWorld {
     int killed;
     /** Messages that were received before the journal had them, and are in the record of who received them alone. */
     int passed;
+    /** Requests that a journal had without their inputs, and not the ends for which those were left out. */
+    int nothings;
     /** Reads of what came with the event. */
     int told;
     /** Results asked for behind what invokes. */

@@ -139,7 +139,8 @@ class WorldFunction {
         boolean isNothing = answer instanceof Answer.Refused || answer.equals(new Answer.Outcome(null, null, null));
         boolean isEnd = answer instanceof Answer.Outcome outcome && !Errors.MOVED.equals(outcome.error());
         world.early += runs && isEnd && !isNothing ? 1 : 0;
-        if (!isNothing && !(runs && isEnd)) {
+        boolean isUnknown = runs && answer instanceof Answer.Refused refused && refused.message().contains("nothing is known");
+        if (isUnknown || !isNothing && !(runs && isEnd)) {
             world.history.wrongValues.put(body, "was told before it ran, or though it did not end: " + answer);
         }
     }

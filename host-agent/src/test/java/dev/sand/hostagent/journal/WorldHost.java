@@ -50,6 +50,8 @@ final class WorldHost {
     /** By instance, the worker that it is of; and those that have not ended. */
     private final Map<String, String> workers = new HashMap<>();
     private final Set<String> alive = new HashSet<>();
+    /** By execution whose request is on its way into the journal: whether its end is right behind it. */
+    private final Map<String, Boolean> unwritten = new HashMap<>();
 
     private final class Waiting implements InvocationListener {
         private final Runnable accepted;
@@ -99,6 +101,7 @@ final class WorldHost {
         life++;
         workers.clear();
         alive.clear();
+        unwritten.clear();
         List<Waiting> waiting = List.copyOf(answered);
         answered.clear();
         begin();
@@ -132,7 +135,12 @@ final class WorldHost {
         long atNs = world.nowNs;
         for (PartitionReading.Found found : reading.open()) {
             atNs += dice(dice(4) == 0 ? 300 : 5) * MS;
-            given(atNs, () -> new Input.Taken(slot, epoch, execution(slot, epoch, found)));
+            JournalAdapter.Unfinished left = found.unfinished(0, 0);
+            if (left.isNothing()) {
+                markNothing(atNs, slot, epoch, left);
+            } else {
+                given(atNs, () -> new Input.Taken(slot, epoch, execution(slot, epoch, left)));
+            }
         }
         given(atNs, () -> new Input.SlotReady(slot, epoch));
     }
@@ -147,14 +155,27 @@ final class WorldHost {
         });
     }
 
-    private Input execution(int slot, long epoch, PartitionReading.Found found) {
-        InvocationRequest request = found.request;
-        if (!world.records.endedOrFenced(request.executionId(), epoch)) {
-            return found.unfinished(0, 0).recover(world.nowNs);
+    private Input execution(int slot, long epoch, JournalAdapter.Unfinished left) {
+        if (!world.records.endedOrFenced(left.request().executionId(), epoch)) {
+            return left.recover(world.nowNs);
         }
-        Action.Journal mark = new Action.Journal(request.executionId(), request.application(), slot, epoch, found.unfinished(0, 0).next(),
-                new Action.Backup.Ended(Status.SUCCEEDED), Action.Await.NO, request.processId(), null);
-        return new Input.AlreadyEnded(request.executionId(), () -> journal(mark));
+        return new Input.AlreadyEnded(left.request().executionId(), () -> journal(mark(slot, epoch, left, Action.Await.NO)));
+    }
+
+    private static Action.Journal mark(int slot, long epoch, JournalAdapter.Unfinished left, Action.Await await) {
+        return new Action.Journal(left.request().executionId(), left.request().application(), slot, epoch, left.next(),
+                new Action.Backup.Ended(Status.SUCCEEDED), await, left.request().processId(), null);
+    }
+
+    /** The slot is not ready before that is there. */
+    private void markNothing(long atNs, int slot, long epoch, JournalAdapter.Unfinished nothing) {
+        int of = life;
+        world.nothings++;
+        world.at(atNs, () -> {
+            if (of == life && Long.valueOf(epoch).equals(epochs.get(slot))) {
+                world.journal.add(mark(slot, epoch, nothing, Action.Await.YES));
+            }
+        });
     }
 
     /** What the journal of a slot has, records of earlier owners that came behind a later one's first left out. */
@@ -399,9 +420,26 @@ final class WorldHost {
         });
     }
 
-    /** Records of a process and of what runs in it keep their order, but for those that are refused, and given again. */
+    /** One that ends before its request is there needs its input no more, if that end comes to count. */
     private void journal(Action.Journal record) {
-        String order = record.process() == null ? record.executionId() : record.process();
+        boolean isOfGrain = record.backup() instanceof Action.Backup.Accepted accepted && accepted.ofGrain();
+        if (isOfGrain && record.await() == Action.Await.IF_WRITTEN && record.carried() == null) {
+            unwritten.put(record.executionId(), false);
+        } else if (record.backup() instanceof Action.Backup.Finished && record.carried() != null) {
+            unwritten.replace(record.executionId(), true);
+        }
+        append(record);
+    }
+
+    private static Action.Journal withoutInput(Action.Journal record) {
+        InvocationRequest request = ((Action.Backup.Accepted) record.backup()).request();
+        return new Action.Journal(record.executionId(), record.application(), record.slot(), record.epoch(), record.sequence(),
+                new Action.Backup.Accepted(request.withInput(request.input().notKept()), true), Action.Await.NO, record.process(), null);
+    }
+
+    /** Records of a process and of what runs in it keep their order, but for those that are refused, and given again. */
+    private void append(Action.Journal given) {
+        String order = given.process() == null ? given.executionId() : given.process();
         long ms = dice(15);
         long atNs = Math.max(world.busUntilNs.getOrDefault(order, 0L), world.nowNs + ms * MS);
         world.busUntilNs.put(order, atNs);
@@ -409,9 +447,11 @@ final class WorldHost {
         boolean silent = dice(2) == 0;
         int of = life;
         world.at(atNs, () -> {
-            if (of != life || !Long.valueOf(record.epoch()).equals(epochs.get(record.slot()))) {
+            if (of != life || !Long.valueOf(given.epoch()).equals(epochs.get(given.slot()))) {
                 return; // it was on its way when the host died, or is behind the claim of the next owner
             }
+            boolean isLeftOut = given.await() == Action.Await.IF_WRITTEN && Boolean.TRUE.equals(unwritten.remove(given.executionId()));
+            Action.Journal record = isLeftOut ? withoutInput(given) : given;
             boolean told = record.awaited() && (record.carried() != null || record.backup() instanceof Action.Backup.Accepted);
             if (!fails || silent && told && record.carried() == null) {
                 world.journal.add(world.values.journaled(record));
@@ -425,8 +465,8 @@ final class WorldHost {
                         : new Input.Journaled(record.executionId(), record.sequence(), failure)));
             }
         });
-        if (world.answersEarly && record.carried() != null) {
-            on(new Input.ChangeJournaled(record.carried(), null));
+        if (world.answersEarly && given.carried() != null) {
+            on(new Input.ChangeJournaled(given.carried(), null));
         }
     }
 

@@ -105,6 +105,7 @@ final class ClusterHost implements Driver {
         sent.clear();
         cluster.checks().died(name);
         cluster.frontends().onHostDied(name);
+        cluster.stops().onHostDied(name);
     }
 
     void pause(boolean now) {
@@ -235,14 +236,30 @@ final class ClusterHost implements Driver {
                     link.out("frontend", () -> cluster.frontends().onEnd(to, respond.result(), respond.slot(), respond.epoch()));
                 }
             }
+            case Action.AnswerCancel answer -> answer(answer, cluster.nowNs());
             case Action.TellShards tell -> after(0, () -> on(tell.input()));
             case Action.SendAway send -> sendAway(send);
             case Action.SendBack send -> sendBack(send);
             case Action.Drained _ -> drained = true;
-            case Action.Notify _, Action.Dropped _, Action.AnswerCallback _, Action.AnswerCancel _, Action.Ask _, Action.AnswerProcessCall _, Action.AnswerOutput _,
+            case Action.Notify _, Action.Dropped _, Action.AnswerCallback _, Action.Ask _, Action.AnswerProcessCall _, Action.AnswerOutput _,
                     Action.AnswerCommand _, Action.AnswerLook _, Action.Free _, Action.Join _, Action.RestoreProcess _, Action.WriteImage _,
                     Action.LoadValue _, Action.BringValue _, Action.MoveImage _, Action.DeleteImage _, Action.FindImage _, Action.ListImages _, Action.FindElsewhere _, Action.SendElsewhere _,
                     Action.InvokeElsewhere _, Action.FindResult _, Action.AskJournal _, Action.ListElsewhere _, Action.AnswerDelivery _, Action.TellTaken _, Action.Hurry _, Action.MarkEnded _ -> { }
+        }
+    }
+
+    /** Nobody checks it: it goes out when the slot is known to be ours. */
+    private void answer(Action.AnswerCancel answer, long saidNs) {
+        SimStops.Answer to = (SimStops.Answer) answer.listener();
+        SlotDriver driver = group.driver(answer.slot());
+        boolean held = driver != null && driver.epoch() == answer.epoch();
+        boolean sure = answer.failure() != null || held && mayAct() || !cluster.protocol().contains(Protocol.STOPS_TOLD_BY_THE_OWNER);
+        boolean lost = !held || !mayGoOn();
+        if (sure || lost) {
+            link.out("frontend", to.of(sure ? answer : new Action.AnswerCancel(to, Failure.platform(Errors.UNAVAILABLE, "it is lost", true)),
+                    saidNs));
+        } else {
+            after(10 * MS, () -> answer(answer, saidNs));
         }
     }
 

@@ -25,7 +25,8 @@ import java.util.function.Consumer;
 
 /**
  * One run of several hosts that share slots, in a world drawn from a seed: hosts that crash, pause, are cut off and join late,
- * in the midst of requests that frontends send again, events that run on other hosts, and recoveries that die themselves.
+ * in the midst of requests that frontends send again, and somebody may want stopped, events that run on other hosts, and recoveries that
+ * die themselves.
  * After each step {@link ClusterChecks} holds; at the end faults stop, and everything that was promised has an end.
  */
 final class ClusterSimulation implements Seeds.Run {
@@ -40,6 +41,7 @@ final class ClusterSimulation implements Seeds.Run {
     private final SimMembership membership;
     private final SimStore store;
     private final SimFrontends frontends;
+    private final SimStops stops;
     private final ClusterChecks checks;
     private final Map<String, ClusterHost> hosts = new TreeMap<>();
     private final Map<String, HostCard> cards = new TreeMap<>();
@@ -50,6 +52,8 @@ final class ClusterSimulation implements Seeds.Run {
     private final boolean poisonous;
     /** Hosts often die soon after they took over what others left. */
     private final boolean frail;
+    /** Of a hundred requests, those that somebody wants stopped. */
+    private final int unwanted;
     private int requests;
     private boolean draining;
 
@@ -62,9 +66,11 @@ final class ClusterSimulation implements Seeds.Run {
         this.membership = new SimMembership(schedule, dice, protocol, slots);
         this.store = new SimStore(protocol);
         this.frontends = new SimFrontends(this, dice, 2, slots);
+        this.stops = new SimStops(this, dice);
         this.checks = new ClusterChecks(this, slots);
         this.poisonous = dice.percent(20);
         this.frail = dice.percent(20);
+        this.unwanted = dice.aside(50) ? dice.aside(5, 40) : 0;
         membership.watch(frontends);
         for (int i = 0; i < slots; i++) {
             journals.add(new SimLog<>());
@@ -93,8 +99,10 @@ final class ClusterSimulation implements Seeds.Run {
         planFaults(atNs - schedule.nowNs());
         planSilence(atNs - schedule.nowNs());
         schedule.at(atNs + dice.between(100 * MS, 600 * MS), this::faultsStop);
-        runUntil(() -> dice.faultsStopped() && requests == planned && frontends.allAnswered() && isQuiet(), "to end");
+        runUntil(() -> dice.faultsStopped() && requests == planned && frontends.allAnswered() && stops.allAnswered() && isQuiet(),
+                "to end");
         store.checkEnd();
+        stops.checkEnd();
         draining = true;
         hosts.values().forEach(host -> host.on(new Input.Drain()));
         runUntil(() -> hosts.values().stream().allMatch(host -> host.isDrained() && host.view().leftover() == null
@@ -157,8 +165,11 @@ final class ClusterSimulation implements Seeds.Run {
         long timeoutMs = dice.percent(10) ? 1 + dice.below(100) : 500 + dice.below(4000);
         boolean poison = poisonous && dice.percent(30);
         String id = (poison ? "p" : "x") + requests;
-        frontends.request(new InvocationRequest(id, app.application(), app.version(), dice.oneOf(workload.targets(app)),
-                Script.payload("in" + requests), timeoutMs, poison || dice.percent(50), null));
+        SimFrontends.Call call = frontends.request(new InvocationRequest(id, app.application(), app.version(),
+                dice.oneOf(workload.targets(app)), Script.payload("in" + requests), timeoutMs, poison || dice.percent(50), null));
+        if (unwanted > 0 && dice.aside(unwanted)) {
+            schedule.after(dice.aside(1, dice.aside(50) ? 40 : 1500) * MS, () -> stops.stop(call));
+        }
     }
 
     /** What runs it takes its host down, every time. */
@@ -327,6 +338,10 @@ final class ClusterSimulation implements Seeds.Run {
 
     SimFrontends frontends() {
         return frontends;
+    }
+
+    SimStops stops() {
+        return stops;
     }
 
     ClusterChecks checks() {

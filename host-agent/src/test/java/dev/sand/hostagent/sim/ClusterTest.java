@@ -34,6 +34,17 @@ class ClusterTest {
     }
 
     @Test
+    void executionsAreStoppedInThem() {
+        long stopped = 0;
+        for (long seed = 1; seed <= 40; seed++) {
+            ClusterSimulation run = new ClusterSimulation(seed, Rule.ALL, Protocol.ALL);
+            run.run();
+            stopped += run.stops().stopped();
+        }
+        assertThat(stopped).isGreaterThan(40);
+    }
+
+    @Test
     void nothingThatMustNotHappenHappens() {
         Seeds.holds(SEEDS, ClusterTest::sound, ClusterTest.class);
     }

@@ -29,6 +29,8 @@ enum Protocol {
     CLAIM_OUTLIVES_TRIM,
     /** What nobody checks is done only while no other host can have been given the slots. */
     LEASE_BEFORE_EFFECT,
+    /** Who stops an execution is told that it is over by a host that surely has it. */
+    STOPS_TOLD_BY_THE_OWNER,
     /** A frontend refuses answers of a lower epoch than it knows. */
     FRONTEND_FENCES,
     /** A new owner fences the record of an execution when it asks whether that has ended. */

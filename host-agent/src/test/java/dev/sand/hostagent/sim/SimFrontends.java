@@ -6,6 +6,7 @@ import dev.sand.event.Errors;
 import dev.sand.event.HostAgentPort.InvocationListener;
 import dev.sand.event.InvocationRecord;
 import dev.sand.event.InvocationRequest;
+import dev.sand.event.InvocationResult.Status;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.Slots;
 import dev.sand.hostagent.core.Input;
@@ -29,6 +30,10 @@ final class SimFrontends implements SimMembership.SimMembershipListener {
         boolean accepted;
         /** Answered: with the result, or for a durable one with a 202. */
         boolean done;
+        /** As its client was told that it ended; null: it was not. */
+        Status answer;
+        /** When a host last took it, however late. */
+        long deliveredNs;
 
         Call(int frontend, InvocationRequest request, int slots, long nowNs) {
             this.frontend = frontend;
@@ -69,12 +74,20 @@ final class SimFrontends implements SimMembership.SimMembershipListener {
         return unanswered == 0;
     }
 
-    void request(InvocationRequest request) {
+    /** @return what its client has of it */
+    Call request(InvocationRequest request) {
         Call call = new Call(dice.below(views.length), request, views[0].length, cluster.nowNs());
         calls.add(call);
         unanswered++;
         cluster.schedule().at(call.deadlineNs + GRACE_NS, () -> answered(call));
         send(call);
+        return call;
+    }
+
+    /** As its frontend knows; null: nobody is known to be. */
+    ClusterHost owner(Call call) {
+        SimMembership.Claim owner = views[call.frontend][call.slot];
+        return owner == null ? null : cluster.host(owner.host());
     }
 
     private void answered(Call call) {
@@ -94,11 +107,12 @@ final class SimFrontends implements SimMembership.SimMembershipListener {
         }
         InvocationRecord ended = call.tries > 0 ? cluster.store().ended(call.request.executionId()) : null;
         if (ended != null) {
+            call.answer = ended.status();
             answered(call);
             return;
         }
         SimMembership.Claim owner = views[call.frontend][call.slot];
-        ClusterHost host = owner == null ? null : cluster.host(owner.host());
+        ClusterHost host = owner(call);
         if (call.accepted || host == null || !host.isAlive()) {
             sendLater(call); // it is in the global bus, and its record will say how it ended; or nobody can be asked
             return;
@@ -114,10 +128,15 @@ final class SimFrontends implements SimMembership.SimMembershipListener {
                 r.durable(), null);
         Try listener = new Try(call, call.tries);
         cluster.checks().sent(r.executionId(), id);
-        host.link().in(() -> host.on(new Input.Invoke(again, listener)));
+        host.link().in(() -> deliver(host, again, listener));
         if (dice.fault(3)) {
-            host.link().in(() -> host.on(new Input.Invoke(again, listener)));
+            host.link().in(() -> deliver(host, again, listener));
         }
+    }
+
+    private void deliver(ClusterHost host, InvocationRequest request, Try to) {
+        to.call().deliveredNs = cluster.nowNs();
+        host.on(new Input.Invoke(request, to));
     }
 
     private void sendLater(Call call) {
@@ -187,6 +206,7 @@ final class SimFrontends implements SimMembership.SimMembershipListener {
             return;
         }
         cluster.checks().answered(call, views[call.frontend][call.slot], result, slot, epoch);
+        call.answer = result.status();
         answered(call);
     }
 }

@@ -3,12 +3,17 @@ package dev.sand.hostagent.slots;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.sand.event.Errors;
+import dev.sand.event.Failure;
 import dev.sand.event.Ids;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.Payload;
 import dev.sand.globalbus.Membership;
+import dev.sand.hostagent.core.Action.Backup;
 import dev.sand.hostagent.core.Input;
 import dev.sand.hostagent.journal.Ages;
+import dev.sand.hostagent.journal.JournalAdapter.AppendListener;
+import dev.sand.hostagent.journal.JournalAdapter.Entry;
 import dev.sand.hostagent.journal.JournalAdapter.Unfinished;
 import dev.sand.hostagent.journal.JournalAdapter;
 import dev.sand.hostagent.journal.RecordAdapter;
@@ -31,6 +36,7 @@ class SlotKeeperTest {
     private final SlotTable table = new SlotTable(fake(Membership.class, Map.of("slots", _ -> 2, "mayAct", _ -> true, "mayGoOn", _ -> true)));
     private final BlockingQueue<CompletableFuture<Void>> untold = new LinkedBlockingQueue<>();
     private final BlockingQueue<Long> ready = new LinkedBlockingQueue<>();
+    private final BlockingQueue<Appended> appended = new LinkedBlockingQueue<>();
     private final AtomicInteger taken = new AtomicInteger();
     private final List<Input> given = new CopyOnWriteArrayList<>();
     /** What the journals have, and what happens while the record of one of them is looked at. */
@@ -48,6 +54,10 @@ class SlotKeeperTest {
                     throw new IllegalStateException("not ours now");
                 }
                 return new JournalAdapter.Left(left, List.of());
+            },
+            "append", arguments -> {
+                appended.add(new Appended((Entry) arguments[0], (AppendListener) arguments[1]));
+                return null;
             },
             "leave", _ -> null)), fake(RecordAdapter.class, Map.of("endedOrFenced", _ -> {
                 whileLookedAt.run();
@@ -130,15 +140,46 @@ class SlotKeeperTest {
                 List.of(), 1, Map.of(), new Ages(0, List.of(), 0, 0), null);
     }
 
+    private record Appended(Entry entry, AppendListener listener) {}
+
+    private Appended nextAppended() throws InterruptedException {
+        Appended next = appended.poll(20, TimeUnit.SECONDS);
+        assertThat(next).as("a record for the journal").isNotNull();
+        return next;
+    }
+
+    /** Whoever asks for it again begins it, behind its mark: no shard takes it for one that has ended. */
     @Test
-    void whatIsNothingIsMarkedAsEnded() throws Exception {
+    void whatIsNothingIsMarkedSoBeforeItsSlotIsReady() throws Exception {
         InvocationRequest request = unfinished(1).request();
         left = List.of(new Unfinished(request.withInput(request.input().notKept()), List.of(), 1, Map.of(), new Ages(0, List.of(), 0, 0), null));
         keeper.onAcquired(1, 5);
         untold.take().complete(null);
+        Appended mark = nextAppended();
+        assertThat(mark.entry().backup()).isInstanceOf(Backup.Ended.class);
+        assertThat(mark.entry().await().isTold()).isTrue();
+        mark.listener().onAppended(Failure.platform(Errors.UNAVAILABLE, "the bus is away", true));
+        Appended again = nextAppended();
+        assertThat(ready).isEmpty();
+        again.listener().onAppended(null);
         assertThat(nextReady()).isEqualTo(5);
-        assertThat(given).singleElement().isInstanceOfSatisfying(Input.Taken.class, taken ->
-                assertThat(taken.what()).isInstanceOf(Input.AlreadyEnded.class));
+        assertThat(given).isEmpty();
+    }
+
+    @Test
+    void aSlotThatGoesMeanwhileIsItsNextOwnersToMarkIn() throws Exception {
+        InvocationRequest request = unfinished(1).request();
+        left = List.of(new Unfinished(request.withInput(request.input().notKept()), List.of(), 1, Map.of(), new Ages(0, List.of(), 0, 0), null));
+        keeper.onAcquired(1, 5);
+        untold.take().complete(null);
+        nextAppended();
+        keeper.onLost(1, 5);
+        keeper.onAcquired(1, 7);
+        untold.take().complete(null);
+        Appended mark = nextAppended();
+        assertThat(mark.entry().epoch()).isEqualTo(7);
+        mark.listener().onAppended(null);
+        assertThat(nextReady()).isEqualTo(7);
     }
 
     /** What was read before is what another host has perhaps ended since. */
