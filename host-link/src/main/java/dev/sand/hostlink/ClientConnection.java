@@ -10,6 +10,7 @@ import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /** One connection to a host agent, at the frontend's end. */
@@ -130,7 +131,7 @@ final class ClientConnection extends Connection {
 
     @Override
     void onGone(String why) {
-        Map<Long, ClientCall> broken = Map.copyOf(calls);
+        Map<Long, ClientCall> broken = new TreeMap<>(calls); // what is asked again then is so in the order in which it was
         calls.clear();
         broken.values().forEach(call -> call.onBroken(why));
         onDown.accept(why);

@@ -34,7 +34,7 @@ abstract class Connection extends ByteToMessageDecoder {
     private static final int HANDSHAKE_FRAME_BYTES = 4096;
     /** Of what is no value. */
     private static final int USUAL_BYTES = 256;
-    /** What one read takes at most, once they are full: a chunk of a value comes in one or two. */
+    /** What one read takes at most, once they are full: a chunk of a value comes in one or two. A connection has one of them in a turn. */
     private static final AdaptiveRecvByteBufAllocator READS = new AdaptiveRecvByteBufAllocator(1 << 10, 4 << 10, 512 << 10);
     private static final int LOW_WATER_BYTES = 256 << 10;
     private static final int HIGH_WATER_BYTES = 1 << 20;
@@ -159,10 +159,17 @@ abstract class Connection extends ByteToMessageDecoder {
     private void onFrame(Message message) {
         silentBeats = 0;
         if (message.getSetField() == null) {
+            if (!open) {
+                throw new LinkException("no handshake");
+            }
             return; // Of a kind that a newer version knows.
         }
         switch (message.getSetField()) {
-            case PING -> { }
+            case PING -> {
+                if (!open) {
+                    throw new LinkException("a ping before the handshake"); // many of them would be given memory to be read into
+                }
+            }
             case HELLO, CHALLENGE, PROOF, WELCOME, REFUSED -> {
                 if (open) {
                     throw new LinkException("a handshake after the handshake");

@@ -115,21 +115,31 @@ final class IncomingValues {
                 receiving.end();
             } else if (slow) {
                 blocking.execute(() -> prepare(receiving, prepare));
-            } else {
-                prepare.run();
+            } else if (isThere(prepare)) {
                 receiving.grant();
+            } else {
+                failWithoutMemory(receiving);
             }
         });
     }
 
     private void prepare(Receiving receiving, Runnable prepare) {
+        boolean isThere = isThere(prepare);
+        loop.execute(isThere ? receiving::grant : () -> failWithoutMemory(receiving));
+    }
+
+    /** Only one value does not fit: its array is asked for as a whole, and was not given. */
+    private static boolean isThere(Runnable prepare) {
         try {
             prepare.run();
-            loop.execute(receiving::grant);
+            return true;
         } catch (OutOfMemoryError e) {
-            // Only this value does not fit: its array was asked for as a whole and was not given.
-            loop.execute(() -> fail(receiving, "there is no memory for a value of " + receiving.size + " bytes"));
+            return false;
         }
+    }
+
+    private void failWithoutMemory(Receiving receiving) {
+        fail(receiving, "there is no memory for a value of " + receiving.size + " bytes");
     }
 
     private void fail(Receiving receiving, String why) {

@@ -223,13 +223,13 @@ public sealed interface Action {
     /** Write what AlreadyEnded brought. */
     record MarkEnded(Runnable mark) implements Action {}
 
-    /** Answers a Deliver. @param failure null: it is durable */
     /** A message that another host brought is in its mailbox. @param hurry the core's own: has it written now; null: it is on its way */
     record TellTaken(Consumer<Runnable> taken, Runnable hurry) implements Action {}
 
     /** Asks another host as it said in {@link HostAgentPort.Early}. */
     record Hurry(Runnable asked) implements Action {}
 
+    /** Answers a Deliver. @param failure null: it is durable */
     record AnswerDelivery(Consumer<Failure> listener, Failure failure) implements Action {}
 
     /** Answers a Command about a process. @param view null: not done, for the reason given */

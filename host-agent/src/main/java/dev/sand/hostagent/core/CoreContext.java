@@ -36,8 +36,7 @@ final class CoreContext {
     long nowNs;
     boolean draining;
     boolean heapIsFull;
-    /** Whether all who may read a journal know of messages that have no record of their own ({@link HeldMessages}). */
-    boolean allKnowPassed;
+    final Readers readers = new Readers();
     static final int EVENTS_A_TURN = 4;
     private final String idPrefix;
     private int begun;

@@ -18,7 +18,7 @@ import java.util.function.Consumer;
 final class HeldMessages extends Timed {
     /** How much a function that ends may have to wait for at most. */
     static final long MOST_BYTES = 64L << 20;
-    /** So many are written in one turn of the shard at most. */
+    /** So many of a process are written in one turn at most. */
     static final int MOST = 256;
 
     private final CoreContext context;
@@ -66,18 +66,22 @@ final class HeldMessages extends Timed {
         }
     }
 
-    /** The first of them that are among those of these numbers. */
+    /** Those among them of these numbers, if they are the first ones; none otherwise, for what is behind one that is to be written is so, too. */
     List<PendingChange> first(List<Long> received) {
         if (held.isEmpty() || received.isEmpty()) {
             return List.of();
         }
         Set<Long> numbers = new HashSet<>(received);
         List<PendingChange> first = new ArrayList<>();
+        boolean isBehindOther = false;
         for (PendingChange each : held) {
             if (!numbers.contains(each.change.number())) {
-                break;
+                isBehindOther = true;
+            } else if (isBehindOther) {
+                return List.of();
+            } else {
+                first.add(each);
             }
-            first.add(each);
         }
         return first;
     }
@@ -99,10 +103,12 @@ final class HeldMessages extends Timed {
         return held.size();
     }
 
-    /** They are not to be written. */
+    /** They are not to be written, and nobody has to wait for them. */
     void drop() {
         context.timers.disarm(this);
-        held.clear();
         bytes = 0;
+        List<PendingChange> all = List.copyOf(held);
+        held.clear();
+        all.forEach(each -> each.then.run());
     }
 }

@@ -3,7 +3,6 @@ package dev.sand.hostagent.core;
 import dev.sand.event.HostAgentPort.SandboxStatus;
 import dev.sand.event.QueuedEvents;
 import dev.sand.hostagent.core.Input.AppKey;
-import dev.sand.hostagent.process.Change;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -91,7 +90,7 @@ public final class HostCore {
             case Input.Taken taken when context.slots.holds(taken.slot(), taken.epoch()) -> perform(taken.what());
             case Input.Taken stale -> context.drop("slot " + stale.slot() + " is not ours under epoch " + stale.epoch(), stale);
             case Input.HostsChanged changed -> {
-                context.allKnowPassed = changed.areAll(context.host, Change.Passed.SCHEMA);
+                context.readers.onHosts(changed.hosts(), context.host, context.nowNs);
                 context.placing.onHosts(changed.hosts());
             }
             case Input.RunForOwner run -> context.guests.run(run);

@@ -352,12 +352,7 @@ public sealed interface Input {
     record SlotLost(int slot, long epoch) implements Input {}
 
     /** Hosts as they are now, for placement; ours among them. */
-    record HostsChanged(List<HostCard> hosts) implements Input {
-        /** Whether all understand that schema of journal records; while this host is not among them, others may be missing, too. */
-        boolean areAll(String self, int reads) {
-            return hosts.stream().anyMatch(host -> host.host().equals(self)) && hosts.stream().allMatch(host -> host.reads() >= reads);
-        }
-    }
+    record HostsChanged(List<HostCard> hosts) implements Input {}
 
     /**
      * An event that its execution's owner sent here to be run; the same (event, attempt) given twice is run once. Each is

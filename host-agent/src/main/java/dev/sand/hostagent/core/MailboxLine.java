@@ -44,15 +44,15 @@ final class MailboxLine {
         this.hurry = this::hurry;
     }
 
-    /** @param waiting for it to be durable: who has brought it */
-    private record Unsure(Outgoing message, String waits, boolean brought, List<Runnable> waiting) {
+    /** @param hurry has it written, of one that may be held; or null. @param waiting for it to be durable: who has brought it */
+    private record Unsure(Outgoing message, String waits, Runnable hurry, boolean brought, List<Runnable> waiting) {
         boolean is(Outgoing other) {
             return message.ordinal() == other.ordinal() && Slots.request(message.sender()).equals(Slots.request(other.sender()));
         }
 
         /** By its sender, which runs here now: who has brought it may be no more. */
         Unsure sentHere() {
-            return new Unsure(message, waits, false, waiting);
+            return new Unsure(message, waits, hurry, false, waiting);
         }
     }
 
@@ -188,13 +188,16 @@ final class MailboxLine {
             }
         } else if (sent == Sent.TAKEN) {
             long number = process.number();
-            unsure.put(number, new Unsure(message, waits, by == By.HOST, new ArrayList<>(0)));
+            unsure.put(number, new Unsure(message, waits, by == By.KEEPER ? null : hurry, by == By.HOST, new ArrayList<>(0)));
             if (by == By.KEEPER) { // its sender has ended but for that
                 context.processes.sends().begin(waits);
                 home.journal().write(number, arrived, () -> onSure(number));
             } else {
                 context.processes.sends().begin(waits, hurry);
                 home.journal().writeSent(number, arrived, () -> onSure(number));
+                if (context.processes.sends().isAwaited(waits)) {
+                    hurry();
+                }
             }
             onMessage();
             onInvoking.run();
@@ -205,7 +208,7 @@ final class MailboxLine {
     private void onSure(long number) {
         Unsure sure = unsure.remove(number);
         if (sure != null) {
-            context.processes.sends().done(sure.waits);
+            context.processes.sends().done(sure.waits, sure.hurry);
             sure.waiting.forEach(Runnable::run);
         }
     }
@@ -308,8 +311,9 @@ final class MailboxLine {
         unsure.clear();
         for (Unsure each : all) {
             if (each.brought) {
-                context.processes.sends().done(each.waits);
+                context.processes.sends().done(each.waits, each.hurry);
             } else {
+                context.processes.sends().hurriedNoMore(each.waits, each.hurry);
                 needed.add(each.message.payload());
                 context.processes.late().send(home.application(), each.message, each.waits, isMade());
             }

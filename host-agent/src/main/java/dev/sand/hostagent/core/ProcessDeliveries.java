@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 
 /**
  * Messages that other hosts bring to mailboxes of processes here. Each is answered once it is in the journal, or with why it cannot
- * be, and who said so is told before when it is in the mailbox, and held there for a moment; what is brought again is known by its sender and number.
+ * be. Who asked for that is told before when it is in the mailbox, and whether it is held there for a moment. What is brought again is known by its sender and number.
  */
 final class ProcessDeliveries {
     /** Of an application at once. */

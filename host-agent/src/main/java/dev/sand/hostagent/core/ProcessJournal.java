@@ -100,7 +100,7 @@ final class ProcessJournal {
 
     /** Those of the messages received that are held, as the record of that end may have them ({@link #writeEnd}). */
     List<Change.Passed> passes(List<Long> received) {
-        return !context.allKnowPassed ? List.of() : held.first(received).stream().map(each -> Change.Passed.of(each.change)).toList();
+        return !context.readers.knowPassed() ? List.of() : held.first(received).stream().map(each -> Change.Passed.of(each.change)).toList();
     }
 
     /** What {@link #passes} has told is in the record of this end, and nowhere else. Else as {@link #write}. @param number with some, the last one's */

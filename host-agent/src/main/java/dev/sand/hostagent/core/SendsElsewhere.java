@@ -101,7 +101,8 @@ final class SendsElsewhere {
     private void hurry(Way way) {
         List<Giving> ofWay = unsure.get(way);
         if (ofWay != null && !ofWay.isEmpty()) { // the last one may be ending just now
-            ofWay.getLast().hurry();
+            ofWay.forEach(each -> each.isHurried = true);
+            ofWay.reversed().stream().filter(each -> !each.isLost).findFirst().ifPresent(Giving::hurry);
         }
     }
 
@@ -117,6 +118,8 @@ final class SendsElsewhere {
         private boolean isHurried;
         /** Null: it is not held, as far as is known. */
         private Runnable held;
+        /** Nobody is known to have it. */
+        private boolean isLost;
 
         Giving(Event by, ProcessHome home, Input.CallProcess call, Outgoing message) {
             this.by = by;
@@ -144,9 +147,21 @@ final class SendsElsewhere {
             }
             taken = true;
             unsure.computeIfAbsent(way(), added -> new ArrayList<>(1)).add(this);
-            processes.sends().begin(by.id, new Hurry(SendsElsewhere.this, way()));
+            processes.sends().begin(by.id, hurried());
             home.counts().sent++;
             answer(call.listener(), new Answer.Done());
+            if (processes.sends().isAwaited(by.id)) {
+                hurry();
+            }
+        }
+
+        private Hurry hurried() {
+            return new Hurry(SendsElsewhere.this, way());
+        }
+
+        private void giveLater() {
+            processes.sends().hurriedNoMore(by.id, hurried());
+            processes.late().send(call.app().application(), message, by.id, true);
         }
 
         void hurry() {
@@ -160,12 +175,15 @@ final class SendsElsewhere {
         /** @param failure null: it is durable; else nobody is known to have it, and it is given until somebody has */
         void ended(Failure failure) {
             List<Giving> ofWay = unsure.get(way());
-            ofWay.remove(this);
-            if (failure != null) {
-                processes.late().send(call.app().application(), message, by.id, true);
-            } else {
+            if (failure == null) {
+                ofWay.remove(this);
                 free(call, message.payload());
-                processes.sends().done(by.id);
+                processes.sends().done(by.id, hurried());
+            } else {
+                isLost = true;
+            }
+            while (!ofWay.isEmpty() && ofWay.getFirst().isLost) { // in their order, whichever was told first
+                ofWay.removeFirst().giveLater();
             }
             if (ofWay.isEmpty()) {
                 unsure.remove(way());

@@ -3,10 +3,9 @@ package dev.sand.hostagent.core;
 import dev.sand.event.Slots;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * Messages that were delivered and are not in the journal yet, by the execution that sent them, whether a function of it did so while it
@@ -15,8 +14,8 @@ import java.util.Set;
 final class SendsUnderWay {
     private static final class Of {
         int messages;
-        /** Have those written that are held. */
-        final Set<Runnable> hurries = new LinkedHashSet<>(0);
+        /** Have those written that are held, and of how many messages each is. */
+        final Map<Runnable, Integer> hurries = new LinkedHashMap<>(0);
         final List<Runnable> waiting = new ArrayList<>(0);
     }
 
@@ -35,7 +34,27 @@ final class SendsUnderWay {
     /** The same of one that may be held for a moment. @param hurry has it written at once; always the same for the same mailbox */
     void begin(String sender, Runnable hurry) {
         begin(sender);
-        bySender.get(request(sender)).hurries.add(hurry);
+        bySender.get(request(sender)).hurries.merge(hurry, 1, Integer::sum);
+    }
+
+    /** Somebody else has that message now. */
+    void hurriedNoMore(String sender, Runnable hurry) {
+        Of of = bySender.get(request(sender));
+        if (of != null && hurry != null) {
+            of.hurries.computeIfPresent(hurry, (known, count) -> count == 1 ? null : count - 1);
+        }
+    }
+
+    /** @param hurry as it began with it, or null */
+    void done(String sender, Runnable hurry) {
+        hurriedNoMore(sender, hurry);
+        done(sender);
+    }
+
+    /** Whether somebody waits for the sender's: what it sends yet is not to be held. */
+    boolean isAwaited(String sender) {
+        Of of = bySender.isEmpty() ? null : bySender.get(request(sender));
+        return of != null && !of.waiting.isEmpty();
     }
 
     void done(String sender) {
@@ -54,7 +73,7 @@ final class SendsUnderWay {
             return false;
         }
         of.waiting.add(step);
-        List.copyOf(of.hurries).forEach(Runnable::run);
+        List.copyOf(of.hurries.keySet()).forEach(Runnable::run);
         return true;
     }
 }

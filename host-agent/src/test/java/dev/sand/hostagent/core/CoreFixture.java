@@ -137,7 +137,6 @@ final class CoreFixture {
         if (core == null) {
             core = new HostCore(configuration, factory, "here", "t", 0, allowances);
             ownSlots();
-            core.context().allKnowPassed = true;
         }
         return core;
     }

@@ -191,6 +191,34 @@ class EarlySendsTest extends ProcessFixture {
         assertThat(told).as("those before it are written, too").containsExactly("second");
     }
 
+    /** As when their connection breaks. */
+    @Test
+    void thoseThatNobodyIsKnownToHaveAreGivenInTheirOrderWhicheverWasToldFirst() {
+        Running sender = sender();
+        List<Action.SendElsewhere> sent = List.of(taken(sender, 0), taken(sender, 1), taken(sender, 2));
+        back(() -> sent.get(1).then().accept(AWAY));
+        assertThat(shop.all.stream().filter(Action.SendElsewhere.class::isInstance)).hasSize(3);
+        back(() -> sent.get(2).then().accept(null));
+        back(() -> sent.get(0).then().accept(AWAY));
+        Action.SendElsewhere first = shop.only(Action.SendElsewhere.class);
+        assertThat(first.message().ordinal()).isZero();
+        back(() -> first.then().accept(null));
+        shop.after(1);
+        Action.SendElsewhere second = shop.only(Action.SendElsewhere.class);
+        assertThat(second.message().ordinal()).isOne();
+        finish(sender);
+        assertThat(hasEnded()).isFalse();
+        back(() -> second.then().accept(null));
+        shop.after(1);
+        assertThat(hasEnded()).isTrue();
+    }
+
+    private Action.SendElsewhere taken(Running sender, int number) {
+        Action.SendElsewhere sent = sent(sender, number);
+        back(() -> sent.early().taken().accept(() -> { }));
+        return sent;
+    }
+
     /** Its former owner's is of no use any more. */
     @Test
     void oneThatIsHeldByItsNextOwnerIsAskedForAtOnceWhenSomebodyWaitsAlready() {

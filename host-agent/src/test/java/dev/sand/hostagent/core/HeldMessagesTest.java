@@ -118,6 +118,56 @@ class HeldMessagesTest extends ProcessFixture {
         finish(sender);
     }
 
+    /** What is behind one that stays is in the journal behind it, and read there. */
+    @Test
+    void whoHasReadPastOneHasAllOfThemWritten() {
+        Running sender = running("sender");
+        Running receiver = running("p");
+        String[] keys = {"k", "other", "k"};
+        for (int i = 0; i < keys.length; i++) {
+            call(sender, new ProcessCall.Send(i, "p", keys[i], json("" + i), 0));
+        }
+        for (int i = 0; i < 2; i++) {
+            assertThat(call(receiver, new ProcessCall.Receive(null, "k", 0))).isInstanceOf(Answer.Received.class);
+        }
+        finish(receiver);
+        finish(sender);
+        assertThat(replayed("p").mailbox().unread()).isOne();
+        Running next = running("p");
+        assertThat(received(next)).isEqualTo("1");
+        assertThat(received(next)).isNull();
+    }
+
+    /** Whose memory is another's as soon as they are read. */
+    @Test
+    void ofTwoWhoReadInTurnsNoneFreesWhatIsWrittenYet() {
+        Running sender = running("sender");
+        Running one = running("p");
+        Running other = running("p");
+        for (int i = 0; i < 4; i++) {
+            sendLarge(sender, i, "p");
+        }
+        for (Running reader : List.of(one, other, one, other)) {
+            receive(reader, 1);
+        }
+        finish(one);
+        assertThat(changes("p")).extracting(ProcessChange::number).containsExactly(2L, 3L, 4L, 5L, 6L);
+        finish(other);
+        finish(sender);
+        assertThat(replayed("p").mailbox().unread()).isZero();
+    }
+
+    @Test
+    void whatIsSentWhileSomebodyWaitsForItsSenderIsNotHeld() {
+        Running sender = running("sender");
+        sendLarge(sender, 0, "p");
+        shop.takesChanges = false;
+        on(new Input.FromElsewhere(() -> shop.core().context().processes.sends().delays(sender.eventId(), () -> { })));
+        assertThat(changes("p")).hasSize(1);
+        sendLarge(sender, 1, "p");
+        assertThat(changes("p")).hasSize(2);
+    }
+
     @Test
     void whatNobodyHasReadForAMomentIsWritten() {
         Running sender = running("sender");

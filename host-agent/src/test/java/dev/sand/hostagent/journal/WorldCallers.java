@@ -123,7 +123,7 @@ final class WorldCallers {
             }
         };
         WorldHost owner = world.owners[route(message.destination())];
-        Payload kept = message.key().equals("k") ? owner.kept(text(message.payload())) : message.payload();
+        Payload kept = !message.key().startsWith("invoke:") ? owner.kept(text(message.payload())) : message.payload();
         owner.on(new Input.Deliver(new ProcessMessage(message.application(), message.version(), message.sender(), message.ordinal(), message.source(),
                 message.destination(), message.key(), kept, message.waitMs()), early, once));
         owner.lookAfter(answered, () -> once.accept(away()));

@@ -39,6 +39,7 @@ class WorldFunction {
     /** What it does is the same whenever it is run: its repetitions are known by their numbers. */
     private final Random script;
     private final boolean fails;
+    private final long handedOverNs;
     private int left;
     private int sends;
     private boolean hasSentLarge;
@@ -47,6 +48,7 @@ class WorldFunction {
         this.world = world;
         this.host = host;
         this.over = over;
+        this.handedOverNs = world.nowNs;
         this.name = text(over.payload());
         this.process = over.process().contains("/") ? over.process().substring(0, over.process().indexOf('/')) : over.process();
         this.script = new Random(name.hashCode());
@@ -84,7 +86,7 @@ class WorldFunction {
         boolean mayMake = name.chars().filter(c -> c == '#').count() < DEPTH;
         switch (script.nextInt(mayMake ? 7 : 5)) {
             case 0, 1 -> send(Kind.PLAIN);
-            case 2, 3 -> call(new ProcessCall.Receive(null, "k", 0), answer -> {
+            case 2, 3 -> call(new ProcessCall.Receive(null, script.nextInt(3) == 0 ? null : "k", 0), answer -> {
                 if (answer instanceof Answer.Received message) {
                     writes.add(write("r/" + host.text(message.payload())));
                     if (world.killsOfWorkers > 0 && world.dice.nextInt(4) == 0) {
@@ -107,13 +109,18 @@ class WorldFunction {
         send(kind, "p" + script.nextInt(PROCESSES));
     }
 
+    /** Of some messages another one, past which others read. */
+    private String key() {
+        return sends % 4 == 1 ? "j" : "k";
+    }
+
     private void send(Kind kind, String to) {
         String function = script.nextInt(3) == 0 ? "atomic" : "f";
         String body = name + "#" + sends;
         long sentNs = kind == Kind.INVOKED ? world.history.invokedNs.computeIfAbsent(body, first -> world.nowNs) : world.nowNs;
         boolean isAtomic = over.grain().equals("atomic") && kind != Kind.INVOKED;
         ProcessCall call = kind == Kind.INVOKED ? new ProcessCall.Invoke(sends, to, function, json(body))
-                : new ProcessCall.Send(sends, to, kind == Kind.PLAIN ? "k" : "invoke:" + function + ":k",
+                : new ProcessCall.Send(sends, to, kind == Kind.PLAIN ? key() : "invoke:" + function + ":k",
                         kind == Kind.PLAIN ? host.kept(body) : json(body),
                         world.application.sendWaitMs());
         sends++;
@@ -150,7 +157,7 @@ class WorldFunction {
         long sinceNs = world.nowNs;
         for (StateWrite told : over.state()) {
             if (told.key().equals(key)) {
-                world.reads.read(process, key, told.value(), sinceNs);
+                world.reads.read(process, key, told.value(), handedOverNs); // one that has lost its process since has it still, and no effect
                 world.told++;
                 return;
             }

@@ -50,7 +50,7 @@ final class WorldLook extends WorldFunction {
     }
 
     private void drain() {
-        call(new ProcessCall.Receive(null, "k", 0), answer -> {
+        call(new ProcessCall.Receive(null, null, 0), answer -> {
             if (answer instanceof Answer.Received message) {
                 taken.add(host.text(message.payload()));
                 drain();
