@@ -15,7 +15,7 @@ import httpx
 import pytest
 import yaml
 from conftest import APPLICATIONS, is_problem, sandbox_option, until
-from sand.client import Process
+from sand.client import Denied, Process
 from sand.command.bundle import zip_folder
 from sand.command.client import Platform
 from sand.command.deploy import deploy
@@ -327,6 +327,29 @@ def test_the_longest_names_are_good_for_sandboxes_queues_and_processes(tenants: 
     made = tenants.call("POST", f"/api/v1/applications/{app}/processes", long.key, json={})
     assert made.status_code == 201, made.text
     assert tenants.call("DELETE", f"/api/v1/applications/{app}", long.key).status_code == 204
+
+
+def test_a_suspended_tenant_begins_nothing_over_the_data_plane_and_goes_on_afterwards(tenants: Tenants) -> None:
+    idle = tenant(tenants.local, tenants.operator, "idle", "127.0.0.26")
+    path = "/api/v1/tenants/idle"
+    with (
+        Process(tenants.local.server, "probe", "p", token=idle.key) as process,
+        Process(tenants.local.server, "probe", "p", token=tenants.blue.key) as other,
+    ):
+        assert (process.invoke("echo", 1), other.invoke("echo", 1)) == (1, 1)
+
+        def said() -> str:
+            try:
+                return f"{process.invoke('echo', 2)}"
+            except Denied as denied:
+                return str(denied)
+
+        assert tenants.call("PUT", path, tenants.operator, json={"state": "suspended"}).status_code == 200
+        until(lambda: "tenant 'idle' is suspended" in said(), "nothing begins any more")
+        assert other.invoke("echo", 3) == 3
+        assert tenants.call("PUT", path, tenants.operator, json={"state": "active"}).status_code == 200
+        until(lambda: said() == "2", "the same client goes on")
+        assert process.reconnects == 0
 
 
 def test_a_suspended_tenants_keys_open_nothing_and_one_that_is_gone_has_none(tenants: Tenants) -> None:

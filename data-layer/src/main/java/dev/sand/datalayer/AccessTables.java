@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.BiConsumer;
 
 /**
  * Rows of the management application that say who may do what: its grains write them, frontends read them. The one that a frontend
@@ -78,8 +79,22 @@ public final class AccessTables {
         if (tenant.equals(ApplicationName.DEFAULT_TENANT)) {
             return true;
         }
-        JsonNode row = row("tenants", tenant);
+        return isActive(row("tenants", tenant));
+    }
+
+    private static boolean isActive(JsonNode row) {
         return row != null && row.path("state").asText().equals("active");
+    }
+
+    /** Those that are there, and of whom nobody may do anything; one of a state that is not understood is among them. */
+    public Set<String> suspended() {
+        Set<String> found = new TreeSet<>();
+        eachRow("tenants", (tenant, row) -> {
+            if (!tenant.equals(ApplicationName.DEFAULT_TENANT) && !isActive(row)) {
+                found.add(tenant);
+            }
+        });
+        return Set.copyOf(found);
     }
 
     /** @param hash of its token: its id */
@@ -113,21 +128,27 @@ public final class AccessTables {
     /** By tenant: of those that have any. */
     public Map<String, QuotaRow> quotas() {
         Map<String, QuotaRow> found = new HashMap<>();
+        eachRow("quotas", (tenant, row) -> {
+            QuotaRow its = row == null ? QuotaRow.NONE : new QuotaRow(count(row, "applications"), count(row, "requestsPerSecond"),
+                    count(row, "instances"), bytes(row, "memoryBytes"), bytes(row, "storedBytes"));
+            if (!its.equals(QuotaRow.NONE)) {
+                found.put(tenant, its);
+            }
+        });
+        return found;
+    }
+
+    /** @param seen gets null for a row that is not understood */
+    private void eachRow(String partition, BiConsumer<String, JsonNode> seen) {
         String after = null;
         TableStore.Page page;
         do {
-            page = tables.scan(APPLICATION, "quotas", "", after, TableStore.MOST_SCANNED);
+            page = tables.scan(APPLICATION, partition, "", after, TableStore.MOST_SCANNED);
             for (TableStore.Item item : page.items()) {
-                JsonNode row = row("quotas", item.value());
-                QuotaRow its = row == null ? QuotaRow.NONE : new QuotaRow(count(row, "applications"), count(row, "requestsPerSecond"),
-                        count(row, "instances"), bytes(row, "memoryBytes"), bytes(row, "storedBytes"));
-                if (!its.equals(QuotaRow.NONE)) {
-                    found.put(item.key(), its);
-                }
+                seen.accept(item.key(), row(partition, item.value()));
                 after = item.key();
             }
         } while (page.more());
-        return found;
     }
 
     private static Integer count(JsonNode row, String limit) {

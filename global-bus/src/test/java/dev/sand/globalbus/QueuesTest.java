@@ -10,11 +10,15 @@ import dev.sand.globalbus.GlobalBus.Extent;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** What a sender is told: a queue that is full is something else than a bus that is. */
@@ -115,5 +119,34 @@ class QueuesTest {
         assertThat(asked).as("who comes later finds the question under way").hasValue(1);
         back.countDown();
         assertThat(queues.send("shop", SHALLOW, message("m4"), Duration.ofSeconds(60)).join()).as("nothing was sent before").isZero();
+    }
+
+    @Test
+    void whatMayBeSentAgainGoesWhereItsIdIsKnownAndWithItsGroupWhereItHasOne() {
+        QueueSpec batching = new QueueSpec("lots", "work", 1, 10, 5, 3_000, 0, 1, 1, 1, 100, null);
+        try (MemoryBus bus = new MemoryBus()) {
+            Set<Integer> alone = new HashSet<>();
+            Set<Integer> together = new HashSet<>();
+            for (int turn = 0; turn < 2; turn++) { // the second time from another sender
+                Queues queues = new Queues(bus, 16);
+                queues.create("shop", "lots");
+                for (int n = 0; n < 20; n++) {
+                    Payload one = Payload.json("1".getBytes(StandardCharsets.UTF_8));
+                    String id = "key-" + n;
+                    queues.sendOnce("shop", batching, QueueMessage.of(id, null, one, 1), id, SHORT).join();
+                    queues.sendOnce("shop", batching, QueueMessage.of(id + "-all", "all", one, 1), id, SHORT).join();
+                }
+            }
+            Queues queues = new Queues(bus, 16);
+            for (int partition = 0; partition < 16; partition++) {
+                int here = partition;
+                Map<String, Long> times = queues.read("shop", "lots", partition, 0, 1_000).messages().stream().map(Queues.Held::message)
+                        .peek(message -> (message.group() == null ? alone : together).add(here))
+                        .collect(Collectors.groupingBy(QueueMessage::id, Collectors.counting()));
+                assertThat(times.values()).as("both times in one partition, which can tell").allMatch(count -> count == 2);
+            }
+            assertThat(together).containsExactly(queues.partitionOf("shop", "all"));
+            assertThat(alone).as("a key has a partition of its own").hasSizeGreaterThan(5);
+        }
     }
 }

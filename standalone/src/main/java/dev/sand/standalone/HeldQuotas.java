@@ -8,7 +8,7 @@ import dev.sand.hostagent.core.Allowance;
 import java.util.HashMap;
 import java.util.Map;
 
-/** What this process holds tenants to, beside what frontends do: what they store, and use of its host. */
+/** What this process holds tenants to, beside what frontends do: what they store, use of its host, and what they begin there. */
 final class HeldQuotas {
     private HeldQuotas() {}
 
@@ -28,7 +28,7 @@ final class HeldQuotas {
                 host.agent.limit(using);
                 host.plane.rates().are(rows);
             }
-        });
+        }, host == null ? null : host.plane::suspend);
         watch.start();
         return watch;
     }

@@ -39,6 +39,11 @@ final class CountedOnce {
         return true;
     }
 
+    /** For sure; one that is forgotten may have. */
+    boolean hasBegun(String executionId) {
+        return begun.containsKey(executionId);
+    }
+
     /** It has not begun here after all. */
     void beginsNot(String executionId) {
         begun.remove(executionId);

@@ -5,8 +5,10 @@ import dev.sand.dataplane.Grants;
 import dev.sand.datalayer.LatelyRead;
 import dev.sand.datalayer.RecordedResults;
 import dev.sand.datalayer.RequestRates;
+import dev.sand.event.ApplicationName;
 import dev.sand.event.DataPlaneUse;
 import dev.sand.event.Errors;
+import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort;
 import dev.sand.event.Slots;
 import dev.sand.hostagent.ProcessDoor;
@@ -71,6 +73,7 @@ public final class DataPlane implements ProcessDoor, AutoCloseable {
     private final ExecutorService blocking = Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("data-plane-", 0).factory());
     private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
     private final RequestRates rates = new RequestRates(System::nanoTime);
+    private volatile Set<String> suspended = Set.of();
     /** Which version of an application is live. */
     private final LatelyRead<String, Live> versions;
     private final InFlight inFlight;
@@ -199,6 +202,18 @@ public final class DataPlane implements ProcessDoor, AutoCloseable {
     /** Of invocations, whosever connection they come over. */
     public RequestRates rates() {
         return rates;
+    }
+
+    /** Nothing of these tenants begins here any more, until they are told again without them; what runs goes on, and so do connections. */
+    public void suspend(Set<String> tenants) {
+        suspended = tenants;
+    }
+
+    /** Why nothing may begin under the grant, or null. */
+    Failure suspension(Grant grant) {
+        String tenant = ApplicationName.tenant(grant.application());
+        return suspended.contains(tenant) ? Failure.caller(Errors.DENIED, "tenant '" + tenant + "' is suspended: until the operator of the"
+                + " platform makes it active again, nothing of its applications begins") : null;
     }
 
     /** Which executions have begun here. */

@@ -5,6 +5,7 @@ import dev.sand.dataplane.Frames;
 import dev.sand.dataplane.Grant;
 import dev.sand.dataplane.Grants;
 import dev.sand.event.Errors;
+import dev.sand.event.Failure;
 
 /** What a connection begins with: the grant that is shown, and why it may not be good. On the connection's event loop. */
 final class Greeting {
@@ -27,6 +28,11 @@ final class Greeting {
             shown = plane.parts().grants().read(hello.grant(), plane.nowMs());
         } catch (Grants.Refusal e) {
             refuse(Errors.DENIED, e.getMessage(), e.fault() == Grants.Fault.EXPIRED);
+            return null;
+        }
+        Failure suspension = plane.suspension(shown);
+        if (suspension != null) {
+            refuse(suspension.error(), suspension.cause(), suspension.retryable());
             return null;
         }
         if (plane.isKilled(shown)) {

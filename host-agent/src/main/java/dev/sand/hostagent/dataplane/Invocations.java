@@ -172,15 +172,20 @@ final class Invocations {
         return false;
     }
 
-    /** All of its input is here. What is asked for again while it runs here is no request more. */
+    /** All of its input is here. What is asked for again while it runs here is no request more, and begins nothing. */
     void begin(Call call) {
-        call.counted = !plane.counted().begins(call.executionId, Ids.epochMs(call.asked.id()), call.asked.repeated());
         call.running();
+        boolean runs = call.asked.repeated() && plane.counted().hasBegun(call.executionId);
+        Failure suspension = runs ? null : plane.suspension(grant);
+        if (suspension != null) {
+            refuse(call, suspension);
+            return;
+        }
+        call.counted = !plane.counted().begins(call.executionId, Ids.epochMs(call.asked.id()), call.asked.repeated());
         RequestRates.Over over = call.counted ? null : plane.rates().take(ApplicationName.tenant(grant.application()));
         if (over != null) {
             plane.counted().beginsNot(call.executionId);
-            call.counted = true;
-            connection.end(call, failed(call.request, call.executionId, over(over)));
+            refuse(call, over(over));
             return;
         }
         Payload input = call.input();
@@ -188,6 +193,12 @@ final class Invocations {
         plane.parts().agent().invoke(new InvocationRequest(call.executionId, grant.application(), call.version, call.asked.function(), input,
                 leftMs, false, null).inProcess(grant.process()), call);
         counting.begun(call);
+    }
+
+    /** Nobody pays for it. */
+    private void refuse(Call call, Failure why) {
+        call.counted = true;
+        connection.end(call, failed(call.request, call.executionId, why));
     }
 
     /** @param call null: it has ended meanwhile */
