@@ -15,6 +15,6 @@ public interface ActionSink {
      */
     default void attemptEnded(AppKey app, Hop hop, String trace) {}
 
-    /** An attempt that got an instance, of that much memory, has ended: somebody pays for it. */
+    /** An attempt that got an instance has ended: somebody pays for it. @param memoryBytes what it ran in may use */
     default void used(AppKey app, Hop hop, long memoryBytes) {}
 }

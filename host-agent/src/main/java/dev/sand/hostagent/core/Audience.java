@@ -116,6 +116,7 @@ final class Audience {
         other.listeners.addAll(listeners);
         listeners.clear();
         parents.forEach(other::add);
+        other.counts |= counts;
         parents = List.of();
         for (int i = 0; i < watchers.size(); i++) {
             other.watch(watchers.get(i));

@@ -79,14 +79,25 @@ final class CoreContext {
      *
      * @param trace is its execution's trace context, or null; @param counted what it uses is counted with somebody else's figures
      */
-    void attemptEnded(Grain grain, Hop hop, String trace, boolean counted) {
+    void attemptEnded(Event event, Hop hop, String trace, boolean counted) {
+        Grain grain = event.grain;
         if (grain != null) {
             grain.figures().ended(hop);
             sink.attemptEnded(grain.application().key(), hop, trace);
             if (!counted && hop.handedNs() != 0) {
-                sink.used(grain.application().key(), hop, grain.instanceMemoryBytes());
+                sink.used(grain.application().key(), hop, memoryBytes(event));
             }
         }
+    }
+
+    /** What its process may use, whoever asked for it; of one that runs in none, what an instance of its grain may. */
+    private long memoryBytes(Event event) {
+        if (event.owner.process() == null) {
+            return event.grain.instanceMemoryBytes();
+        }
+        Application application = event.grain.application();
+        ProcessHome home = processes.table().here(application.key().application(), Processes.id(event));
+        return home == null ? application.version().processSpec().memoryBytes() : home.spec().memoryBytes();
     }
 
     /** An input that counts no more. */

@@ -159,7 +159,7 @@ final class Guest extends Timed implements EventOwner, Tenant, AttemptLog {
     public int add(Event ended, String error, long startedNs, long endedNs) {
         hop = new Hop(ended.id, ended.grainName, ended.attempt, error, ended.queuedNs, ended.handedNs, startedNs, endedNs,
                 context.nowNs, 0, 0);
-        context.attemptEnded(ended.grain, hop, remote.traceparent(), false);
+        context.attemptEnded(ended, hop, remote.traceparent(), false);
         return -1;
     }
 

@@ -1,5 +1,6 @@
 package dev.sand.hostagent.core;
 
+import dev.sand.hostagent.process.Change;
 import dev.sand.hostagent.process.ProcessImage;
 
 /** What a process has done since it was made, here and before: of messages, those that are sent, and read, for good. */
@@ -22,6 +23,24 @@ final class ProcessCounts {
         swapsOut = before.swapsOut();
         swapsIn = before.swapsIn();
         checkpoints = before.checkpoints();
+    }
+
+    /**
+     * The journal has it, and the image that the process was read from has not. It tells which functions ended well that changed something,
+     * and the messages that they took and sent with their end; not how long they ran, nor what others did, or sent before.
+     *
+     * @param change with what it sends
+     */
+    void replayed(Change change) {
+        switch (change) {
+            case Change.Done done -> {
+                invocations++;
+                sent += done.sends().size();
+                received += done.received().size() + done.passed().size();
+            }
+            case Change.Fired fired -> received += fired.taken().size();
+            case Change.Made _, Change.Arrived _, Change.Killed _, Change.Left _ -> { }
+        }
     }
 
     /** As an image has them that is written now. @param swaps it is to be swapped out */

@@ -184,7 +184,9 @@ final class ProcessHome {
     /** It has ended. */
     void left(RunningExecution execution) {
         if (occupants.remove(execution)) {
-            counts.invocations++;
+            Input.Changed before = execution.changed();
+            boolean isCounted = before != null && before.ended() > 0; // with its end, by the image or when the journal was read
+            counts.invocations += isCounted ? 0 : 1;
             counts.failures += execution.ending().hasFailed() ? 1 : 0;
             occupants.next();
             invocations.fire();

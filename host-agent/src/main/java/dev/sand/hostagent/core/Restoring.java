@@ -184,6 +184,7 @@ final class Restoring implements Tenant {
         // Without an image too: one that its earlier owner was writing when that died may be there by now.
         ProcessHome home = new ProcessHome(context, application.version(), spec, process, journal, about, true);
         changes.forEach(change -> home.imaging().isJournaled(change.change()));
+        following(what.changes(), image == null ? 0 : image.number()).forEach(change -> home.counts().replayed(change.change()));
         home.counts().swapsIn += what.changes().isEmpty() ? 1 : 0;
         tell(home, null);
     }

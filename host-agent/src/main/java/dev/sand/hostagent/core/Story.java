@@ -117,7 +117,7 @@ final class Story extends Timed implements AttemptLog {
         Hop hop = new Hop(event.id, event.grainName, event.attempt, error, event.queuedNs, event.handedNs, startedNs, endedNs,
                 context.nowNs, 0, 0);
         if (!event.isAway()) {
-            context.attemptEnded(event.grain, hop, request.traceparent(), audience.counts());
+            context.attemptEnded(event, hop, request.traceparent(), audience.counts());
         }
         return add(hop);
     }

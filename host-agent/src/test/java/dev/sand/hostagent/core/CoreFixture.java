@@ -8,6 +8,7 @@ import dev.sand.event.GrainSpec.Isolation;
 import dev.sand.event.GrainSpec;
 import dev.sand.event.HostAgentPort.InvocationListener;
 import dev.sand.event.InvocationRequest;
+import dev.sand.event.InvocationResult.Hop;
 import dev.sand.event.InvocationResult;
 import dev.sand.event.Limits;
 import dev.sand.event.Payload;
@@ -73,6 +74,8 @@ final class CoreFixture {
     /** Why they cannot be listed, or null. */
     Failure imagesAway;
     final List<Action> all = new ArrayList<>();
+    /** Of each attempt that counts among grains' use, the memory that it is counted with. */
+    final List<Long> paid = new ArrayList<>();
 
     static GrainSpec grain(String name, int concurrency, int queueDepth, Isolation isolation) {
         return new GrainSpec(name, "handler:handle", isolation, GrainSpec.Preload.AUTO, 30_000, concurrency, 0, queueDepth,
@@ -166,7 +169,7 @@ final class CoreFixture {
 
     /** A bus that takes the changes of processes at once, and a store that does, unless told otherwise. */
     List<Action> on(Input input) {
-        List<Action> seen = new ArrayList<>(core().on(input, nowNs));
+        List<Action> seen = new ArrayList<>(perform(input));
         for (int i = 0; i < seen.size(); i++) {
             Input answer = switch (seen.get(i)) {
                 case Action.Journal journal when takesChanges && journal.carried() != null -> new Input.ChangeJournaled(journal.carried(), null);
@@ -196,12 +199,28 @@ final class CoreFixture {
                 default -> null;
             };
             if (answer != null) {
-                seen.addAll(core().on(answer, nowNs));
+                seen.addAll(perform(answer));
             }
         }
         actions = seen;
         all.addAll(actions);
         return actions;
+    }
+
+    private List<Action> perform(Input input) {
+        List<Action> seen = new ArrayList<>();
+        core().on(input, nowNs, new ActionSink() {
+            @Override
+            public void accept(Action action) {
+                seen.add(action);
+            }
+
+            @Override
+            public void used(AppKey app, Hop hop, long memoryBytes) {
+                paid.add(memoryBytes);
+            }
+        });
+        return seen;
     }
 
     /** Answer to what was asked for while it {@link #restores} nothing. */
