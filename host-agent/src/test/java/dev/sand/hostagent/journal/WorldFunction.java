@@ -39,7 +39,8 @@ class WorldFunction {
     /** What it does is the same whenever it is run: its repetitions are known by their numbers. */
     private final Random script;
     private final boolean fails;
-    private final long handedOverNs;
+    /** What it was told before it is known to have its process still: one that has lost it has no effect. */
+    private final List<Runnable> unsure = new ArrayList<>();
     private int left;
     private int sends;
     private boolean hasSentLarge;
@@ -48,7 +49,6 @@ class WorldFunction {
         this.world = world;
         this.host = host;
         this.over = over;
-        this.handedOverNs = world.nowNs;
         this.name = text(over.payload());
         this.process = over.process().contains("/") ? over.process().substring(0, over.process().indexOf('/')) : over.process();
         this.script = new Random(name.hashCode());
@@ -157,7 +157,7 @@ class WorldFunction {
         long sinceNs = world.nowNs;
         for (StateWrite told : over.state()) {
             if (told.key().equals(key)) {
-                world.reads.read(process, key, told.value(), handedOverNs); // one that has lost its process since has it still, and no effect
+                told(key, told.value(), sinceNs);
                 world.told++;
                 return;
             }
@@ -167,6 +167,15 @@ class WorldFunction {
                 world.reads.read(process, key, value, sinceNs);
             }
         });
+    }
+
+    private void told(String key, Payload value, long sinceNs) {
+        unsure.add(() -> world.reads.read(process, key, value, sinceNs));
+    }
+
+    private void isSure() {
+        unsure.forEach(Runnable::run);
+        unsure.clear();
     }
 
     private static StateWrite write(String key) {
@@ -182,7 +191,12 @@ class WorldFunction {
         if (!host.isThere(over.instance())) {
             return;
         }
-        host.on(new Input.CallProcess(APP, over.instance(), over.eventId(), over.attempt(), call, then::accept));
+        host.on(new Input.CallProcess(APP, over.instance(), over.eventId(), over.attempt(), call, answer -> {
+            if (!(answer instanceof Answer.Refused)) {
+                isSure();
+            }
+            then.accept(answer);
+        }));
     }
 
     private void end() {
