@@ -167,6 +167,7 @@ final class Invocations {
         if (version.grains().containsKey(call.asked.function())) {
             return true;
         }
+        connection.stream().broughtNothing(1);
         connection.end(call, failed(call.request, call.executionId, Failure.caller(Errors.UNKNOWN_GRAIN, "application "
                 + grant.application() + " has no grain " + call.asked.function() + " in its live version " + version.version())));
         return false;
@@ -180,6 +181,7 @@ final class Invocations {
         if (over != null) {
             plane.counted().beginsNot(call.executionId);
             call.counted = true;
+            connection.stream().broughtNothing(1);
             connection.end(call, failed(call.request, call.executionId, over(over)));
             return;
         }
