@@ -52,6 +52,8 @@ final class Answers {
     private void end(Call call, InvocationResult result, LentOutput output) {
         if (Invocations.isRefused(result)) {
             connection.onRefused(call);
+        } else {
+            connection.stream().chatter().earn();
         }
         if (result.failure() != null || result.output() == null) {
             connection.end(call, Invocations.failed(call.request, result));

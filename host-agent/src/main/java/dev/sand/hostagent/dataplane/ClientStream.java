@@ -15,26 +15,35 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * What a client sends, cut into frames for its {@link DataConnection}. The bytes of parts go to their place in shared memory, from the
- * socket at once where nothing lies in between. While a value has no place yet, nothing is read. On the channel's event loop.
+ * socket at once where nothing lies in between. While a value has no place yet, nothing is read; nor while too much came that brings
+ * nothing, see {@link Chatter}. On the channel's event loop.
  */
 final class ClientStream extends ByteToMessageDecoder {
     private static final Logger LOG = LoggerFactory.getLogger(ClientStream.class);
     private static final int STRANGERS_FRAME_BYTES = 8 * 1024;
     /** Less of a part than this is read with what follows it. */
     private static final int PLACED_BYTES = 16 << 10;
+    /** A frame that nobody knows counts once more for so many bytes each; less of a part for which nobody waits counts. */
+    private static final int CHATTER_BYTES = 1 << 10;
+    /** That of which too much came, and one that was under way. */
+    private static final int READS_IN_PAUSE = 2;
 
     private final DataConnection connection;
     private final PlacedReads reads;
+    private final Chatter chatter;
     private Channel channel;
     private ChannelHandlerContext context;
     private ByteBuf placed;
     private boolean prefaced;
     private int preparing;
+    private boolean pauses;
+    private int readsInPause;
     private int partLeft;
     private long partOf;
     private long heardNs = System.nanoTime();
@@ -43,6 +52,7 @@ final class ClientStream extends ByteToMessageDecoder {
     ClientStream(DataConnection connection, PlacedReads reads) {
         this.connection = connection;
         this.reads = reads;
+        this.chatter = new Chatter(connection.options().chatter(), connection.options().chatterPerSecond(), heardNs);
     }
 
     @Override
@@ -73,28 +83,58 @@ final class ClientStream extends ByteToMessageDecoder {
         preparing--;
         readOrNot();
         if (!connection.isGone() && preparing == 0) {
-            context.executor().execute(() -> {
-                try {
-                    channelRead(context, Unpooled.EMPTY_BUFFER);
-                } catch (Exception e) {
-                    exceptionCaught(context, e);
-                }
-            });
+            context.executor().execute(this::goOn);
         }
     }
 
+    /** With what was read, and could not be worked off yet. */
+    private void goOn() {
+        try {
+            channelRead(context, Unpooled.EMPTY_BUFFER);
+        } catch (Exception e) {
+            exceptionCaught(context, e);
+        }
+        readEnded();
+    }
+
     private void readOrNot() {
-        channel.config().setAutoRead(preparing == 0 && channel.isWritable());
+        channel.config().setAutoRead(preparing == 0 && !pauses && channel.isWritable());
+    }
+
+    // --- what brings nothing
+
+    Chatter chatter() {
+        return chatter;
+    }
+
+    /** So many frames; after too many of them nothing is read for a while, and what was read waits. */
+    void broughtNothing(int frames) {
+        chatter.spend(frames, System.nanoTime());
+        long pauseNs = chatter.pauseNs();
+        if (pauseNs > 0 && !pauses && !connection.isGone()) {
+            pauses = true;
+            readOrNot();
+            context.executor().schedule(this::pausesNoMore, pauseNs, TimeUnit.NANOSECONDS);
+        }
+    }
+
+    private void pausesNoMore() {
+        pauses = false;
+        readsInPause = 0;
+        if (!connection.isGone()) {
+            goOn();
+            readOrNot();
+        }
     }
 
     // --- bytes that go to their place without being looked at
 
     private ByteBuf place() {
-        if (partLeft < PLACED_BYTES || preparing > 0 || actualReadableBytes() > 0 || connection.isGone()) {
+        if (partLeft < PLACED_BYTES || preparing > 0 || pauses || actualReadableBytes() > 0 || connection.isGone()) {
             return null;
         }
         Call call = connection.call(partOf);
-        if (call == null || !call.isReceiving()) {
+        if (!isAwaited(call)) {
             return null;
         }
         ByteBuffer room = call.room(partLeft);
@@ -104,6 +144,7 @@ final class ClientStream extends ByteToMessageDecoder {
 
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) throws Exception {
+        connection.onRead();
         if (message != placed) {
             super.channelRead(context, message);
             return;
@@ -123,7 +164,7 @@ final class ClientStream extends ByteToMessageDecoder {
     @Override
     protected void decode(ChannelHandlerContext context, ByteBuf in, List<Object> out) {
         heardNs = System.nanoTime();
-        while (!connection.isGone() && preparing == 0 && in.isReadable()) {
+        while (!connection.isGone() && preparing == 0 && !pauses && in.isReadable()) {
             if (partLeft > 0) {
                 int length = Math.min(partLeft, in.readableBytes());
                 partLeft -= length;
@@ -169,6 +210,9 @@ final class ClientStream extends ByteToMessageDecoder {
             partOf = in.getLong(at + Frames.LENGTH_BYTES + 1);
             partLeft = (int) length - 1 - Long.BYTES;
             in.skipBytes(Frames.PART_HEAD_BYTES);
+            if (partLeft == 0 || partLeft < CHATTER_BYTES && !isAwaited(connection.call(partOf))) {
+                broughtNothing(1);
+            }
             return true;
         }
         if (in.readableBytes() < Frames.LENGTH_BYTES + length) {
@@ -178,6 +222,8 @@ final class ClientStream extends ByteToMessageDecoder {
         in.skipBytes(Frames.LENGTH_BYTES);
         if (frame != null) {
             connection.onFrame(frame);
+        } else {
+            broughtNothing(1 + (int) length / CHATTER_BYTES);
         }
         in.skipBytes((int) length);
         return true;
@@ -186,7 +232,7 @@ final class ClientStream extends ByteToMessageDecoder {
     /** Of an invocation that was refused meanwhile, what still comes is dropped. */
     private void take(ByteBuf in, int length) {
         Call call = connection.call(partOf);
-        if (call == null || !call.isReceiving()) {
+        if (!isAwaited(call)) {
             in.skipBytes(length);
             return;
         }
@@ -196,12 +242,25 @@ final class ClientStream extends ByteToMessageDecoder {
         connection.onBytes(call);
     }
 
+    private static boolean isAwaited(Call call) {
+        return call != null && call.isReceiving();
+    }
+
     // --- the channel
 
     @Override
     public void channelReadComplete(ChannelHandlerContext context) {
+        readEnded();
+        if (pauses && chatter.isSpent() && ++readsInPause > READS_IN_PAUSE) {
+            // It has hung up: all that the kernel still has of it is read then, reading or not, and would lie here.
+            connection.close("it has hung up, and what is left of it brings nothing");
+        }
+    }
+
+    private void readEnded() {
         discardSomeReadBytes();
-        context.flush();
+        chatter.nextTurn();
+        connection.onReadComplete();
     }
 
     @Override

@@ -16,6 +16,7 @@ final class ClientWriter {
     private final Channel channel;
     private final OutgoingValues values;
     private long readNs = System.nanoTime();
+    private boolean holds;
 
     ClientWriter(Channel channel, int partBytes) {
         this.channel = channel;
@@ -23,9 +24,21 @@ final class ClientWriter {
         channel.config().setOption(ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(LOW_WATER_BYTES, HIGH_WATER_BYTES));
     }
 
+    /** Until {@link #letGo}: answers to what was read at once go in one system call. */
+    void hold() {
+        holds = true;
+    }
+
+    void letGo() {
+        holds = false;
+        channel.flush();
+    }
+
     void send(Frame frame) {
         write(frame);
-        channel.flush();
+        if (!holds) {
+            channel.flush();
+        }
     }
 
     /** A large value: its head, then its parts, with the first of them in one go. @param done once all of it is with the socket, or never will be */

@@ -60,6 +60,10 @@ final class DataConnection {
         patience = new Patience(this, of, comes, writer, options);
     }
 
+    DataPlaneOptions options() {
+        return options;
+    }
+
     // --- what comes
 
     boolean isGone() {
@@ -103,13 +107,17 @@ final class DataConnection {
             return;
         }
         switch (frame) {
-            case Frame.Invoke invoke -> onInvoke(invoke);
+            case Frame.Invoke invoke -> {
+                onInvoke(invoke);
+                return;
+            }
             case Frame.Got got -> answers.deliveries().got(got.request());
             case Frame.Cancel cancel -> invocations.cancel(calls.get(cancel.request()));
             case Frame.Ping ping -> send(new Frame.Pong(ping.number()));
             case Frame.Pong pong -> { }
             default -> throw new BadFrame("a " + frame.getClass().getSimpleName() + " is not for a client to send");
         }
+        stream.broughtNothing(1);
     }
 
     private void welcome(Grant shown, String name, int inFlight) {
@@ -127,6 +135,7 @@ final class DataConnection {
         }
         Failure refusal = invocations.refusal(invoke, calls.size());
         if (refusal != null) {
+            stream.broughtNothing(1);
             send(Invocations.failed(invoke.request(), "", refusal));
             return;
         }
@@ -181,6 +190,7 @@ final class DataConnection {
 
     /** On the loop: it never ran. */
     void onRefused(Call call) {
+        stream.broughtNothing(1);
         invocations.refused(call);
     }
 
@@ -218,6 +228,15 @@ final class DataConnection {
         if (!gone) {
             writer.send(frame);
         }
+    }
+
+    /** Answers to what was read at once go together. */
+    void onRead() {
+        writer.hold();
+    }
+
+    void onReadComplete() {
+        writer.letGo();
     }
 
     void onWritable() {

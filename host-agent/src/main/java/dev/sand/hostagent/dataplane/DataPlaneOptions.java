@@ -15,14 +15,21 @@ import java.time.Duration;
  * @param idle a client that says nothing for so long is cut off
  * @param unread one that reads nothing of what waits for it for so long, too
  * @param timeout of an invocation that says none
+ * @param chatter frames of one connection that bring nothing, at once
+ * @param chatterPerSecond and as many again each second
  */
 public record DataPlaneOptions(int connections, int strangers, int inFlight, long valueBytes, long incomingBytes, int partBytes,
-                               Duration hello, Duration idle, Duration unread, Duration timeout) {
+                               Duration hello, Duration idle, Duration unread, Duration timeout, int chatter, int chatterPerSecond) {
     public static final DataPlaneOptions DEFAULT = new DataPlaneOptions(2_000, 128, 2_048, 256L << 20, 1L << 30, 1 << 20,
-            Duration.ofSeconds(5), Duration.ofSeconds(60), Duration.ofSeconds(30), Duration.ofSeconds(60));
+            Duration.ofSeconds(5), Duration.ofSeconds(60), Duration.ofSeconds(30), Duration.ofSeconds(60), 2_000, 200);
 
     public DataPlaneOptions withTimes(Duration newHello, Duration newIdle, Duration newUnread) {
         return new DataPlaneOptions(connections, strangers, inFlight, valueBytes, incomingBytes, partBytes, newHello, newIdle, newUnread,
-                timeout);
+                timeout, chatter, chatterPerSecond);
+    }
+
+    public DataPlaneOptions withChatter(int newChatter, int newPerSecond) {
+        return new DataPlaneOptions(connections, strangers, inFlight, valueBytes, incomingBytes, partBytes, hello, idle, unread, timeout,
+                newChatter, newPerSecond);
     }
 }

@@ -167,6 +167,7 @@ final class Invocations {
         if (version.grains().containsKey(call.asked.function())) {
             return true;
         }
+        connection.stream().broughtNothing(1);
         connection.end(call, failed(call.request, call.executionId, Failure.caller(Errors.UNKNOWN_GRAIN, "application "
                 + grant.application() + " has no grain " + call.asked.function() + " in its live version " + version.version())));
         return false;
@@ -198,6 +199,7 @@ final class Invocations {
     /** Nobody pays for it. */
     private void refuse(Call call, Failure why) {
         call.counted = true;
+        connection.stream().broughtNothing(1);
         connection.end(call, failed(call.request, call.executionId, why));
     }
 

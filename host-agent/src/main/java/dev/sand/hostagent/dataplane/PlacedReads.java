@@ -14,7 +14,8 @@ final class PlacedReads implements RecvByteBufAllocator {
     /** Of what is read at once, so much less with each smaller read: a large one among small ones is not read in pieces. */
     private static final int FORGETS = 16;
 
-    private final RecvByteBufAllocator others = new AdaptiveRecvByteBufAllocator(512, 4 << 10, MOST_READ_BYTES);
+    /** One read, and it is the next connection's turn: all share one thread. */
+    private final RecvByteBufAllocator others = new AdaptiveRecvByteBufAllocator(512, 4 << 10, MOST_READ_BYTES).maxMessagesPerRead(1);
     private Supplier<ByteBuf> places = () -> null;
     private int expected;
 

@@ -54,11 +54,12 @@ final class Sniffer extends ByteToMessageDecoder {
         }
         if (in.getInt(in.readerIndex()) == 0x47455420) { // "GET "
             become(context);
-            pipeline.addLast(new HttpServerCodec(), new HttpObjectAggregator(HTTP_BYTES), new WebSocketDoor(),
+            ClientStream stream = new ClientStream(new DataConnection(plane), null);
+            pipeline.addLast(new HttpServerCodec(), new HttpObjectAggregator(HTTP_BYTES), new WebSocketDoor(), new WebSocketPings(stream),
                     new WebSocketServerProtocolHandler(WebSocketServerProtocolConfig.newBuilder().websocketPath(WebSocketDoor.PATH)
                             .maxFramePayloadLength(Frames.PART_BYTES + Frames.FRAME_BYTES).handshakeTimeoutMillis(
                                     plane.options().hello().toMillis()).build()),
-                    new WebSocketBytes(), new ClientStream(new DataConnection(plane), null));
+                    new WebSocketBytes(), stream);
         } else if (in.getInt(in.readerIndex()) == 0x53445031) { // "SDP1"
             become(context);
             pipeline.addLast(new ClientStream(new DataConnection(plane), encrypted ? null : reads));

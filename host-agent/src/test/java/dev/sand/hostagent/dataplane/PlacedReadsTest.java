@@ -6,6 +6,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.embedded.EmbeddedChannel;
 import org.junit.jupiter.api.Test;
 
 class PlacedReadsTest {
@@ -38,6 +39,17 @@ class PlacedReadsTest {
     void of_what_has_no_place_little_is_read_at_once() {
         handle.lastBytesRead(1 << 20);
         assertThat(handle.guess()).isEqualTo(MOST);
+    }
+
+    @Test
+    void after_one_read_it_is_anothers_turn() {
+        EmbeddedChannel channel = new EmbeddedChannel();
+        handle.reset(channel.config());
+        handle.attemptedBytesRead(MOST);
+        handle.lastBytesRead(MOST);
+        handle.incMessagesRead(1);
+        assertThat(((RecvByteBufAllocator.ExtendedHandle) handle).continueReading(() -> true)).isFalse();
+        channel.finishAndReleaseAll();
     }
 
     @Test
