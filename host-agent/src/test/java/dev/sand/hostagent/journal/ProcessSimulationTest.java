@@ -123,7 +123,7 @@ class ProcessSimulationTest {
 
     @Test
     void aFunctionThatIsToldWhatAnotherOneChangesIsFound() {
-        assertThat(isFoundWithout(Rule.TOLD_RUNS_ALONE, 1)).isTrue();
+        assertThat(isFoundWithout(Rule.TOLD_RUNS_ALONE, 1, 300, 1200)).isTrue(); // in one of some hundred
     }
 
     private static boolean isFoundWithout(Rule rule, int hosts) {

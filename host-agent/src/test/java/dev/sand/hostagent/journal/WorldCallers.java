@@ -32,7 +32,7 @@ final class WorldCallers {
         this.world = world;
     }
 
-    private int route(String process) {
+    int route(String process) {
         return routes.getOrDefault(process, Slots.of(process, SLOTS));
     }
 

@@ -39,8 +39,6 @@ class WorldFunction {
     /** What it does is the same whenever it is run: its repetitions are known by their numbers. */
     private final Random script;
     private final boolean fails;
-    /** What it was told before it is known to have its process still: one that has lost it has no effect. */
-    private final List<Runnable> unsure = new ArrayList<>();
     private int left;
     private int sends;
     private boolean hasSentLarge;
@@ -169,13 +167,11 @@ class WorldFunction {
         });
     }
 
+    /** One that has lost its process has it still, and no effect. */
     private void told(String key, Payload value, long sinceNs) {
-        unsure.add(() -> world.reads.read(process, key, value, sinceNs));
-    }
-
-    private void isSure() {
-        unsure.forEach(Runnable::run);
-        unsure.clear();
+        if (world.owners[world.callers.route(process)] == host) {
+            world.reads.read(process, key, value, sinceNs);
+        }
     }
 
     private static StateWrite write(String key) {
@@ -191,12 +187,7 @@ class WorldFunction {
         if (!host.isThere(over.instance())) {
             return;
         }
-        host.on(new Input.CallProcess(APP, over.instance(), over.eventId(), over.attempt(), call, answer -> {
-            if (!(answer instanceof Answer.Refused)) {
-                isSure();
-            }
-            then.accept(answer);
-        }));
+        host.on(new Input.CallProcess(APP, over.instance(), over.eventId(), over.attempt(), call, then::accept));
     }
 
     private void end() {
