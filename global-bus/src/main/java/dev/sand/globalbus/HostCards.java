@@ -68,7 +68,7 @@ final class HostCards {
         trimWhenDue(nowNs);
     }
 
-    /** Before the first card, and so often that what is not trimmed has it. */
+    /** Before the first card, and so often that what is not trimmed has it; one that the bus does not take, as it does not the card, comes again. */
     private void sendReads() {
         if (cardsUntilReads-- == 0) {
             cardsUntilReads = CARDS_A_READS - 1;

@@ -17,7 +17,10 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -110,6 +113,21 @@ class EarlySendTest {
         CompletableFuture<HostPeer.ProcessOutcome> next = send(10, null);
         sent().durable().complete(null);
         assertThat(soon(next).failure()).isNull();
+    }
+
+    /** What is given again then is so in its order. */
+    @Test
+    void thoseThatBreakWithTheirConnectionAreToldInTheOrderInWhichTheyWereSent() throws InterruptedException {
+        List<Integer> told = new CopyOnWriteArrayList<>();
+        List<CompletableFuture<?>> all = new ArrayList<>();
+        for (int i = 0; i < 12; i++) {
+            int number = i;
+            all.add(send(10, null).whenComplete((done, thrown) -> told.add(number)));
+            sent();
+        }
+        links.execute(link::close);
+        all.forEach(each -> soon(each.exceptionally(thrown -> null)));
+        assertThat(told).isSorted().hasSize(12);
     }
 
     /** It does not know of that, and would wait for the moment to pass. */

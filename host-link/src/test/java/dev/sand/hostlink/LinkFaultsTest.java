@@ -12,12 +12,13 @@ import dev.sand.event.ProcessCommand;
 import dev.sand.event.ProcessView;
 import dev.sand.event.QueuedEvents;
 import dev.sand.event.RecentEnds;
-import dev.sand.event.thrift.network.HostStatus;
 import dev.sand.event.thrift.network.Challenge;
 import dev.sand.event.thrift.network.Chunk;
 import dev.sand.event.thrift.network.Credit;
+import dev.sand.event.thrift.network.HostStatus;
 import dev.sand.event.thrift.network.Invoke;
 import dev.sand.event.thrift.network.Message;
+import dev.sand.event.thrift.network.Ping;
 import dev.sand.event.thrift.network.Status;
 import dev.sand.event.thrift.network.Value;
 import dev.sand.event.thrift.network.Welcome;
@@ -153,6 +154,18 @@ class LinkFaultsTest {
             assertThat(caller.isClosedByPeer()).isTrue();
             assertThat(noise.isClosedByPeer()).isTrue();
             assertThat(silent.isClosedByPeer()).isTrue();
+        }
+    }
+
+    /** Though it would have time for it: many of them would be given memory to be read into. */
+    @Test
+    void a_stranger_does_not_ping() throws Exception {
+        LinkOptions d = LinkOptions.DEFAULT;
+        int port = serve(new LinkOptions(d.frameBytes(), d.chunkBytes(), d.windowBytes(), d.valueBytes(), d.incomingBytes(), d.outgoingBytes(),
+                d.unsentBytes(), d.calls(), d.connections(), d.strangers(), Duration.ofMinutes(10), d.beat(), d.silence(), d.reconnect()));
+        try (RawPeer stranger = new RawPeer(port)) {
+            stranger.send(Message.ping(new Ping()));
+            assertThat(stranger.isClosedByPeer()).isTrue();
         }
     }
 

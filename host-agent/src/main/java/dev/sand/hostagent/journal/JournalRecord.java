@@ -45,7 +45,7 @@ record JournalRecord(short schema, long epoch, String kind, String executionId, 
     /** With values behind its JSON. */
     private static final short OF_BODIES = 8;
     /** Of an end that has messages which have no record of their own: whoever did not know it would miss their numbers. */
-    static final short OF_PASSED = Change.Passed.SCHEMA;
+    private static final short OF_PASSED = Change.Passed.SCHEMA;
     static final short NEWEST = OF_PASSED;
     private static final String CLAIM = "claim";
     private static final String PROCESSING = "processing";

@@ -171,6 +171,14 @@ class EarlySendsTest extends ProcessFixture {
     }
 
     @Test
+    void whoBroughtOneThatIsHeldIsAnsweredWhenItsApplicationIsDeleted() {
+        command("q", Kind.CREATE);
+        bring(0, null);
+        answer(on(new Input.Delete(APP.application(), APP.version(), "deleted")));
+        assertThat(answered).hasSize(1);
+    }
+
+    @Test
     void whoBroughtOneWithoutBeingToldBeforeIsNotMadeToWaitForIt() {
         command("q", Kind.CREATE);
         on(new Input.Deliver(new ProcessMessage(APP.application(), APP.version(), "far/e", 0, "far", "q", "k", json("0"), 0), answered::add));

@@ -169,6 +169,17 @@ class HeldMessagesTest extends ProcessFixture {
     }
 
     @Test
+    void whenThereAreVeryManyAllAreWritten() {
+        Running sender = running("sender");
+        for (int i = 0; i < HeldMessages.MOST; i++) {
+            call(sender, new ProcessCall.Send(i, "p", "k", json("1"), 0));
+        }
+        assertThat(changes("p")).isEmpty();
+        call(sender, new ProcessCall.Send(HeldMessages.MOST, "p", "k", json("1"), 0));
+        assertThat(changes("p")).hasSize(HeldMessages.MOST + 1);
+    }
+
+    @Test
     void whatNobodyHasReadForAMomentIsWritten() {
         Running sender = running("sender");
         sendLarge(sender, 0, "p");

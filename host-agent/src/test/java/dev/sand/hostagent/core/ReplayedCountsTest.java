@@ -14,6 +14,7 @@ import dev.sand.event.ProcessSpec;
 import dev.sand.event.ProcessView;
 import dev.sand.hostagent.core.Action.Backup;
 import dev.sand.hostagent.core.CoreFixture.Running;
+import dev.sand.hostagent.process.Change;
 import dev.sand.hostagent.process.ProcessChange;
 import dev.sand.hostagent.process.ProcessImage;
 import java.util.ArrayList;
@@ -33,7 +34,7 @@ class ReplayedCountsTest extends ProcessFixture {
 
     private static CoreFixture shop() {
         return new CoreFixture().with(SPEC).with(grain("g", 10, 100, Isolation.REQUEST)).with(grain("atomic", 10, 100, Isolation.REQUEST))
-                .warm();
+                .warm().allKnowPassed();
     }
 
     private ProcessView view(String process) {
@@ -91,6 +92,8 @@ class ReplayedCountsTest extends ProcessFixture {
         Running reader = running("q");
         assertThat(received(reader)).isEqualTo("1");
         finish(reader);
+        assertThat(journal).as("of its sending there is none").noneMatch(record -> record.carried() != null
+                && record.carried().change().change() instanceof Change.Arrived);
         shop.takesChanges = true;
         journal.forEach(record -> {
             if (record.carried() != null) {
