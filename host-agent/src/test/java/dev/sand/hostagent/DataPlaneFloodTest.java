@@ -140,7 +140,7 @@ class DataPlaneFloodTest extends OpenDataPlane {
 
     @Test
     void whoInvokesMayCancelAsOftenAsThat() throws Exception {
-        allow(20, 1);
+        allow(20, 0); // nothing comes back with time
         try (DataPlaneClient client = open(false)) {
             for (int each = 0; each < 60; each++) {
                 client.send(invoke(each, newId(), "echo", "7"));
