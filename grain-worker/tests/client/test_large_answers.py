@@ -95,6 +95,16 @@ def test_what_was_got_is_said_at_the_end(host: Host) -> None:
     assert _heard(host, 2) == [frames.Invoke, frames.Got]
 
 
+def test_what_was_got_is_said_before_anybody_goes_on_who_may_close(host: Host) -> None:
+    asked = threading.Event()
+    all_of_them = host.answers
+    host.answers = lambda invoke: all_of_them(invoke) if asked.wait(20) else []
+    process = Process(host.url, "a", "p").__enter__()
+    process.submit("f").add_done_callback(lambda _: process.close())  # by the thread that reads, as it ends the call
+    asked.set()
+    assert _heard(host, 2) == [frames.Invoke, frames.Got]
+
+
 def test_what_was_got_is_said_at_once_where_others_are_under_way(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "TICK_SECONDS", 1e9)  # nothing else would have it sent
     all_of_them = host.answers

@@ -101,11 +101,15 @@ class Call:
         self._filled += count
         return memoryview(self._memory)[at : at + count]
 
+    @property
     def is_whole(self) -> bool:
-        if self._answer is None or self._filled < len(self._memory):
-            return False
+        """All bytes of a large answer are there."""
+        return self._answer is not None and self._filled >= len(self._memory)
+
+    def on_whole(self) -> None:
+        """It has ended: whoever waits for it goes on."""
+        assert self._answer is not None
         self._succeed(self._answer.content_type, memoryview(self._memory).toreadonly())
-        return True
 
     def _succeed(self, content_type: str, data: Any) -> None:
         try:

@@ -320,9 +320,11 @@ class Connection:
                     return self._requests.pop(frame.request)
             case frames.Part():
                 call = self._requests.get(frame.request)
-                if call is not None and call.is_whole():
+                if call is not None and call.is_whole:
                     del self._requests[frame.request]
+                    # Before anybody goes on, whose next call takes it along, or who closes.
                     self._small.append(frames.encode(frames.Got(frame.request)))
+                    call.on_whole()
                     # The next call is not far, as a rule, and takes it along: else the next tick, or the end, does.
                     if self._requests or call.received > _SOON_TAKEN_BYTES:
                         self._send_small()
