@@ -28,6 +28,31 @@ def test_a_frame_is_read_as_it_was_written(vector: dict[str, Any]) -> None:
     assert frames.encode(frame) == data
 
 
+@pytest.mark.parametrize("text", ["", "f", "grün", "x" * 70_000, "ü" * 40_000])
+def test_an_invocations_bytes_by_hand_are_those_of_its_shape(text: str) -> None:
+    for place in ("id", "function", "content_type"):
+        frame = frames.Invoke(7, "id", True, 60_000, "f", "t", 3, b"abc")._replace(**{place: text})
+        assert frames.encode(frame) == frames._encode(frame)
+
+
+def test_a_result_by_hand_is_that_of_its_shape_or_as_wrong() -> None:
+    data = frames.encode(frames.Result(7, "grün", "application/json", 3, b"abc"))[4:]
+    damaged = [data[:end] for end in range(1, len(data))]
+    damaged += [data[:at] + bytes((byte,)) + data[at + 1 :] for at in range(1, len(data)) for byte in (0, 5, 0x7F, 0xFF)]
+    for each in (data, *damaged):
+        assert _read(each) == _read(each, by_hand=False)
+
+
+def _read(data: bytes, by_hand: bool = True) -> Any:
+    with pytest.MonkeyPatch.context() as patch:
+        if not by_hand:
+            patch.setattr(frames, "_result", lambda view: None)
+        try:
+            return frames.decode(data)
+        except frames.BadFrame as bad:
+            return str(bad)
+
+
 @pytest.mark.parametrize("vector", FRAMES["bad"], ids=lambda vector: vector["name"])
 def test_what_is_no_frame_is_told(vector: dict[str, Any]) -> None:
     with pytest.raises(frames.BadFrame):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-import secrets
+import functools
+import os
 import time
 from concurrent.futures import Future, InvalidStateError
 from typing import Any
@@ -14,16 +14,29 @@ from sand.errors import BadRequest, Denied, InvocationFailed, SandError, Timeout
 from sand.messages import Payload
 
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-# Two letters at a time: one at a time was the slowest thing that a small call did here.
-_PAIRS = [first + second for first in _ALPHABET for second in _ALPHABET]
-_SHIFTS = range(120, -1, -10)
+_RANDOM_LETTERS = 16
+_LETTER_OF_BYTE = bytes(ord(_ALPHABET[byte % 32]) for byte in range(256))
+_DRAWN_AT_ONCE = 64
+# To ask the kernel for each, and to write each in letters, was the slowest thing that a small call did here.
+_drawn: list[str] = []
+os.register_at_fork(after_in_child=_drawn.clear)  # whoever forks does not share what is drawn
 _OWN = {"Sand.Denied": Denied, "Sand.TooLarge": TooLarge, "Sand.BadRequest": BadRequest}
 
 
 def new_id(now_ms: int) -> str:
     """As executions have them. :param now_ms: by the host's clock"""
-    drawn = now_ms << 80 | secrets.randbits(80)
-    return "".join([_PAIRS[drawn >> shift & 1023] for shift in _SHIFTS])
+    try:
+        random = _drawn.pop()
+    except IndexError:
+        letters = os.urandom(_RANDOM_LETTERS * _DRAWN_AT_ONCE).translate(_LETTER_OF_BYTE).decode()
+        random = letters[:_RANDOM_LETTERS]
+        _drawn.extend(letters[at : at + _RANDOM_LETTERS] for at in range(_RANDOM_LETTERS, len(letters), _RANDOM_LETTERS))
+    return _time(now_ms) + random
+
+
+@functools.lru_cache(maxsize=4)
+def _time(now_ms: int) -> str:
+    return "".join([_ALPHABET[now_ms >> shift & 31] for shift in range(45, -1, -5)])
 
 
 class _Captured:
@@ -49,6 +62,8 @@ class Call:
         self.sent_before = False
         self.is_awaited = False
         """Whoever waits for it reads its answer himself."""
+        self.has_ended = False
+        """It has been answered, or given up."""
         captured = _Captured()
         payload = values.encode(value, "", f"the input of {function}", captured)
         self.content_type = payload.content_type
@@ -123,16 +138,22 @@ class Call:
         except Exception as broken:  # by what its bytes are: they would be the same again, over another connection
             self.fail(BadRequest(f"the answer cannot be read: {broken!r}"))
             return
-        with contextlib.suppress(InvalidStateError):  # it was given up, or cancelled, meanwhile
+        self.has_ended = True
+        try:
             self.future.set_result(value)
+        except InvalidStateError:
+            pass  # it was given up, or cancelled, meanwhile
 
     def on_failed(self, failed: frames.Failed) -> None:
         self.execution_id = failed.execution or None
         self.fail(_error(failed))
 
     def fail(self, error: BaseException) -> None:
-        with contextlib.suppress(InvalidStateError):
+        self.has_ended = True
+        try:
             self.future.set_exception(error)
+        except InvalidStateError:
+            pass
 
     def settle(self) -> None:
         """Once: whoever waits for several futures is told of one that was cancelled."""

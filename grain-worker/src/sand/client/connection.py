@@ -233,20 +233,20 @@ class Connection:
         """What its time allows of it. :raises OSError: the connection is lost, and the call with it"""
         request = next(self._numbers)
         self._requests[request] = call
-        pieces = _pieces(call.parts, self.welcome.part_bytes)
+        pieces = _pieces(call.parts, self.welcome.part_bytes) if call.parts else []
         first = pieces.pop(0) if pieces else ()
         # Its beginning goes with it: each write wakes the host.
-        if not self._write_of(call, request, lambda: call.head(request) + _part_head(request, first), first):
+        if not self._write_of(call, request, first, begins=True):
             self._requests.pop(request, None)  # nobody knows of it
             return
         for piece in pieces:
             self._heard = time.monotonic()  # a host that takes them is there
             # Others' frames go between two pieces of a large one.
-            if not self._write_of(call, request, lambda piece=piece: _part_head(request, piece), piece):  # type: ignore[misc]
+            if not self._write_of(call, request, piece):
                 return
         self._heard = time.monotonic()
 
-    def _write_of(self, call: Call, request: int, head: Callable[[], bytes], rest: Piece) -> bool:
+    def _write_of(self, call: Call, request: int, piece: Piece, begins: bool = False) -> bool:
         """Whether it was its turn in time, and the call has not ended before."""
         if not self._write.acquire(timeout=min(max(0.0, call.left()), threading.TIMEOUT_MAX)):
             return False
@@ -254,8 +254,12 @@ class Connection:
             # A cancelled call's Cancel goes under the lock too: nothing of the call comes behind it.
             if request not in self._requests or call.future.done():
                 return False
-            waiting = b"".join(self._small.popleft() for _ in range(len(self._small)))
-            self._wire.send_all(waiting + head(), rest, call.deadline + _GRACE_SECONDS)
+            head = call.head(request) if begins else b""
+            if piece:
+                head += _part_head(request, piece)
+            if self._small:
+                head = b"".join([self._small.popleft() for _ in range(len(self._small))]) + head
+            self._wire.send_all(head, piece, call.deadline + _GRACE_SECONDS)
         finally:
             self._write.release()
         self._send_small()
@@ -362,12 +366,12 @@ def _pieces(parts: Sequence[memoryview], most: int) -> list[Piece]:
     """A large value as frames have it. An array's header goes with its data where there is room for both: alone, it would be a
     write of its own, and a wake-up of the host."""
     if sum(map(len, parts)) <= most:
-        return [tuple(parts)] if parts else []
+        return [tuple(parts)]
     return [(part[at : at + most],) for part in parts for at in range(0, len(part), most)]
 
 
 def _part_head(request: int, piece: Piece) -> bytes:
-    return frames.PART_HEAD.pack(9 + sum(map(len, piece)), frames.PART, request) if piece else b""
+    return frames.PART_HEAD.pack(9 + sum(map(len, piece)), frames.PART, request)
 
 
 def _sent_away(end: frames.GoAway) -> Lost:

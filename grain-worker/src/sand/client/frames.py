@@ -132,12 +132,44 @@ _KINDS = {shape[0]: (kind, shape[1]) for kind, shape in _SHAPES.items()}
 _NUMBERS = {code: struct.Struct(">" + code) for code in "HIQ"}
 
 
+# Of what each call has, its bytes by hand: the shapes above say the same, and what does not fit is theirs.
+_INVOKE_HEAD, _INVOKE_MIDDLE = struct.Struct(">IBQH"), struct.Struct(">?IH")
+_INVOKE_BYTES = 28
+_RESULT_HEAD = struct.Struct(">QH")
+
+
 def limit(kind: int) -> int:
     """The most that a frame of that kind may have, its kind included."""
     return PART_BYTES + 9 if kind == PART else FRAME_BYTES
 
 
 def encode(frame: Any) -> bytes:
+    if type(frame) is Invoke:
+        return _invoke(frame)
+    return _encode(frame)
+
+
+def _invoke(frame: Invoke) -> bytes:
+    request, id, repeated, deadline_ms, function, content_type, size, first = frame
+    texts = id.encode(), function.encode(), content_type.encode()
+    lengths = len(texts[0]), len(texts[1]), len(texts[2])
+    if max(lengths) > _TEXT_BYTES:
+        return _encode(frame)
+    return b"".join(
+        (
+            _INVOKE_HEAD.pack(_INVOKE_BYTES + sum(lengths) + len(first), 4, request, lengths[0]),
+            texts[0],
+            _INVOKE_MIDDLE.pack(repeated, deadline_ms, lengths[1]),
+            texts[1],
+            _NUMBERS["H"].pack(lengths[2]),
+            texts[2],
+            _NUMBERS["Q"].pack(size),
+            first,
+        )
+    )
+
+
+def _encode(frame: Any) -> bytes:
     kind, fields = _KINDS[type(frame)]
     parts = [bytes((kind,))]
     for field, value in zip(fields, frame, strict=True):
@@ -167,19 +199,40 @@ def decode(frame: bytes | bytearray | memoryview) -> Any:
     shape = _SHAPES.get(view[0])
     if shape is None:
         return None
+    made = _result(view) if shape[0] is Result else None
+    if made is None:
+        made = _decode(view, *shape)
+    if isinstance(made, (Invoke, Result)):
+        if made.size > _SIZE:
+            raise BadFrame(f"a value of {made.size} bytes, and none has more than {_SIZE}")
+        if len(made.first) != (made.size if made.size <= INLINE_BYTES else 0):
+            raise BadFrame(f"a value of {made.size} bytes, with {len(made.first)} of them in its first frame")
+    return made
+
+
+def _result(view: memoryview) -> Result | None:
+    """None: it is none."""
+    try:
+        request, length = _RESULT_HEAD.unpack_from(view, 1)
+        end = 11 + length
+        execution = str(view[11:end], "utf-8")
+        at = end + 2
+        end = at + _NUMBERS["H"].unpack_from(view, end)[0]
+        (size,) = _NUMBERS["Q"].unpack_from(view, end)
+        return Result(request, execution, str(view[at:end], "utf-8"), size, bytes(view[end + 8 :]))
+    except (struct.error, UnicodeDecodeError):
+        return None
+
+
+def _decode(view: memoryview, made: type, fields: tuple[Any, ...]) -> Any:
     values, at = [], 1
     try:
-        for field in shape[1]:
+        for field in fields:
             value, at = _field(view, at, field)
             values.append(value)
     except (struct.error, IndexError):
         raise BadFrame("a frame that ends too early") from None
-    made = shape[0](*values)
-    if isinstance(made, (Invoke, Result)) and made.size > _SIZE:
-        raise BadFrame(f"a value of {made.size} bytes, and none has more than {_SIZE}")
-    if isinstance(made, (Invoke, Result)) and len(made.first) != (made.size if made.size <= INLINE_BYTES else 0):
-        raise BadFrame(f"a value of {made.size} bytes, with {len(made.first)} of them in its first frame")
-    return made
+    return made(*values)
 
 
 def _field(view: memoryview, at: int, field: Any) -> tuple[Any, int]:

@@ -59,7 +59,8 @@ class Process:
         self.application = application
         self.id = process
         self._place = Place(server, application, process, token, functions, tls)
-        self._changed = threading.Condition()
+        self._lock = threading.RLock()
+        self._changed = threading.Condition(self._lock)
         self._calls: dict[Call, None] = {}
         self._connection: Connection | None = None
         self._room = 1
@@ -79,7 +80,7 @@ class Process:
 
     def __enter__(self) -> Process:
         until = time.monotonic() + CONNECT_SECONDS
-        with self._changed:
+        with self._lock:
             self._start()
             while self._connection is None and self._thread is not None:
                 if not self._changed.wait(until - time.monotonic()) and time.monotonic() >= until:
@@ -132,7 +133,7 @@ class Process:
             raise UnknownGrain(f"the application has no grain {function!r}")
         within = threading.TIMEOUT_MAX if timeout is None else seconds(timeout)
         call = Call(function, data, time.monotonic() + min(within, threading.TIMEOUT_MAX / 2))
-        with self._changed:
+        with self._lock:
             self._await_room(call)
             connection = self._connection
             call.is_awaited = is_awaited
@@ -194,12 +195,12 @@ class Process:
         """Reads until the call has ended, unless somebody else does: an answer then wakes one thread, and not two."""
         connection = call.connection
         if connection is None or not connection.reading.acquire(blocking=False):
-            with self._changed:
+            with self._lock:
                 self._is_awaited, call.is_awaited = True, False
                 self._changed.notify_all()
             return
         self._is_awaited = True
-        is_over = lambda: call.future.done() or call.left() < -_GRACE_SECONDS  # noqa: E731
+        is_over = lambda: call.has_ended or call.left() < -_GRACE_SECONDS  # noqa: E731
         try:
             while not is_over():
                 self._ended(connection.read(is_over))
@@ -209,7 +210,7 @@ class Process:
             call.is_awaited = False
             connection.reading.release()
             if self._calls or connection.loss is not None:
-                with self._changed:
+                with self._lock:
                     self._changed.notify_all()
 
     def _give_up(self, call: Call, error: SandError) -> None:
@@ -219,7 +220,7 @@ class Process:
     def _drop(self, call: Call) -> None:
         """Nobody waits for it any more."""
         call.settle()
-        with self._changed:
+        with self._lock:
             self._calls.pop(call, None)
             connection = call.connection
             self._changed.notify_all()
@@ -228,7 +229,7 @@ class Process:
 
     def close(self) -> None:
         """Calls that are not answered fail; what they invoked may go on."""
-        with self._changed:
+        with self._lock:
             self._is_closed = True
             connection = self._connection
             thread = self._thread
@@ -262,7 +263,7 @@ class Process:
 
     def _refuse(self, error: SandError) -> None:
         """Nobody connects any more, until a call comes; those that are under way fail."""
-        with self._changed:
+        with self._lock:
             self._trouble = self._refusal = error
             self._refusals += 1
             self._thread = None
@@ -286,7 +287,7 @@ class Process:
     def _pause(self, trouble: Exception, pause: float) -> float:
         """Before the next connection. :return: the next one, should that be of no use either"""
         at_once = isinstance(trouble, Lost) and trouble.at_once and pause == _FIRST_PAUSE
-        with self._changed:
+        with self._lock:
             self._trouble = lost(trouble)
             if isinstance(trouble, Lost) and trouble.moved_to:
                 self.moved_to = trouble.moved_to
@@ -301,12 +302,12 @@ class Process:
         finally:
             self._is_useful |= time.monotonic() - began > _LONGEST_PAUSE
             connection.close()
-            with self._changed:
+            with self._lock:
                 self._connection = None
 
     def _converse(self, connection: Connection) -> None:
         connection.on_tick = self._on_tick  # type: ignore[method-assign]
-        with self._changed:
+        with self._lock:
             self._connection = connection
             self._trouble = None
             self._room = connection.welcome.in_flight
@@ -331,14 +332,14 @@ class Process:
     def _ended(self, call: Call | None) -> None:
         if call is not None:
             self._is_useful = True
-            with self._changed:
+            with self._lock:
                 self._calls.pop(call, None)
                 if len(self._calls) + 1 >= self._room:
                     self._changed.notify_all()
 
     def _stand_back(self, connection: Connection) -> None:
         """Whoever waits for an answer reads himself, as long as one call follows another and there are no others."""
-        with self._changed:
+        with self._lock:
             while self._is_awaited and not self._is_closed and connection.loss is None and self._is_attended(connection):
                 self._is_awaited = False
                 self._changed.wait(_STAND_BACK_SECONDS)
@@ -353,7 +354,7 @@ class Process:
 
     def _expire(self) -> None:
         """Calls whose host has not said in time that their time is over."""
-        with self._changed:
+        with self._lock:
             late = [call for call in self._calls if call.left() < -_GRACE_SECONDS]
         for call in late:
             self._give_up(
@@ -361,7 +362,7 @@ class Process:
             )
 
     def _fail_all(self, error: SandError) -> None:
-        with self._changed:
+        with self._lock:
             calls = self._left()
         _fail(calls, error)
 
