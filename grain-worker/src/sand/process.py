@@ -25,16 +25,8 @@ from sand.messages import (
     StateWrite,
     StateWriteRequest,
 )
-from sand.protocol import (
-    PROCESS_INVOKE,
-    PROCESS_LIST,
-    PROCESS_RESULT,
-    RECEIVE,
-    SEND,
-    STATE_GET,
-    STATE_KEYS,
-    STATE_WRITE,
-)
+from sand.process_path import PROCESS_INVOKE, PROCESS_RESULT, RECEIVE, SEND
+from sand.protocol import PROCESS_LIST, STATE_GET, STATE_KEYS, STATE_WRITE
 
 __all__ = ["ANY", "SELF", "Call", "Message", "Process", "ProcessEntry"]
 

@@ -6,6 +6,7 @@ messages on the path of an event have precompiled encoders and decoders in hotpa
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from struct import error as StructError
 from typing import Any, NamedTuple
 
@@ -111,12 +112,18 @@ _segment_reply = struct_of(SegmentReply, (1, TEXT, _R), (2, LONG, _R), (3, TEXT,
 
 
 class Method(NamedTuple):
-    """A call: its argument, and its result (None: no value) unless it is oneway."""
+    """A call: its argument, and its result (None: no value) unless it is oneway.
+
+    :ivar laid: its frame by hand, from argument and sequence number, or None: it is not of the usual layout
+    :ivar read: the value of a reply to it by hand, or None, as above
+    """
 
     name: str
     argument: wire.Type
     result: wire.Type | None = None
     oneway: bool = False
+    laid: Callable[[Any, int], bytes | None] | None = None
+    read: Callable[[bytes], Any] | None = None
 
 
 TAKE = Method("take", struct_of(TakeRequest, (1, TEXT, _R), (2, INT, _R)), struct_of(TakeReply, (1, _event, _O)))
@@ -213,6 +220,10 @@ METHODS = {
 
 def encode_call(method: Method, argument: Any, sequence: int = 0) -> bytes:
     """A call as one frame, ready to be sent."""
+    if method.laid is not None:
+        frame = method.laid(argument, sequence)
+        if frame is not None:
+            return frame
     body = [b"\x0c\0\1"]
     method.argument.encode(body, argument)
     body.append(b"\0")
@@ -221,6 +232,10 @@ def encode_call(method: Method, argument: Any, sequence: int = 0) -> bytes:
 
 def decode_reply(method: Method, data: bytes) -> Any:
     """The result of a call from a frame without its length: the value (None for a void call) or a BusError."""
+    if method.read is not None:
+        value = method.read(data)
+        if value is not None:
+            return value
     try:
         kind, name, _, at = wire.header(data)
         if kind == wire.EXCEPTION:

@@ -13,7 +13,7 @@ import sys
 import time
 from typing import Any, NoReturn
 
-from sand import instance, kernel, loading, logs, reseed, temporary, title
+from sand import arrays, instance, kernel, loading, logs, process, reseed, segments, temporary, title
 from sand.control import Control
 from sand.messages import (
     GrainConfiguration,
@@ -25,6 +25,9 @@ from sand.messages import (
 )
 from sand.notes import Notes
 from sand.rehearsal import Stage
+
+# What a function may use is imported here, or each child would do so for itself.
+FOR_CHILDREN = (arrays, process, segments)
 
 # A fork that fails (too many processes) is tried again after these pauses, then reported.
 FORK_RETRY_MS = (10, 50, 250)

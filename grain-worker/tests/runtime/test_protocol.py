@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import vectors
 
-from sand import hotpath, protocol, wire
+from sand import hotpath, messages, process_path, protocol, wire
 from sand.messages import BusError, DataReference, EventMessage, Payload, StateWrite
 from sand.protocol import METHODS
 
@@ -17,6 +17,10 @@ CASES = [
     for data in (json.loads(file.read_text()) for file in sorted(vectors.FOLDER.glob("*.json")))
     for one in data["frames"]
 ]
+LAID = {
+    method.name: method
+    for method in (process_path.SEND, process_path.RECEIVE, process_path.PROCESS_INVOKE, process_path.PROCESS_RESULT)
+}
 _KINDS = {"call": wire.CALL, "oneway": wire.ONEWAY, "reply": wire.REPLY}
 _MEMBERS = {  # unions: IDL's member to our class
     "claim": protocol.ClaimCommand, "startWorker": protocol.StartWorkerCommand, "spawn": protocol.SpawnCommand,
@@ -85,6 +89,59 @@ def test_writes_the_same_bytes(method: str, case: dict[str, Any]) -> None:
     assert protocol.encode_call(METHODS[method], value, case["sequence"]) == data
     if method == "finish":
         assert hotpath.encode_finish(*value) == data
+    if method in LAID:
+        assert protocol.encode_call(LAID[method], value, case["sequence"]) == data
+
+
+@pytest.mark.parametrize(("method", "case"), [one for one in CASES if one.values[0] in LAID])
+def test_a_call_of_a_process_is_the_same_by_hand(method: str, case: dict[str, Any]) -> None:
+    data = bytes.fromhex(case["frame"])[4:]
+    by_hand = LAID[method]
+    if case["kind"] == "reply":
+        value = protocol.decode_reply(METHODS[method], data)
+        assert protocol.decode_reply(by_hand, data) == value
+        if by_hand.read is not None:
+            assert by_hand.read(data) in (value, None)
+            for end in range(len(data)):
+                with pytest.raises(wire.ProtocolError):
+                    protocol.decode_reply(by_hand, data[:end])
+
+
+def test_the_usual_calls_of_a_process_are_laid_by_hand() -> None:
+    small = messages.Payload("application/octet-stream", b"grain", None)
+    large = messages.Payload("application/octet-stream", None, messages.DataReference("o", 1 << 20))
+    found = messages.ReceiveReply(messages.Message("pé", "k", small))
+    for method, usual, unusual in (
+        (
+            process_path.SEND,
+            messages.SendRequest("e-é", 1, 2, "pé", "k", small, 5),
+            messages.SendRequest("e", 1, 2, "p", "k", large, 5),
+        ),
+        (process_path.RECEIVE, messages.ReceiveRequest("e-é", 1, None, "k", 5), None),
+        (process_path.RECEIVE, messages.ReceiveRequest("e-é", 1, "pé", None, 5), None),
+        (process_path.PROCESS_INVOKE, messages.ProcessInvokeRequest("e-é", 1, 2, "p", "f", small), None),
+        (process_path.PROCESS_RESULT, messages.ProcessResultRequest("e-é", 1, None, 5), None),
+        (process_path.PROCESS_RESULT, messages.ProcessResultRequest("e-é", 1, "i", 5), None),
+    ):
+        assert method.laid is not None
+        assert method.laid(usual, 7) == protocol.encode_call(METHODS[method.name], usual, 7)
+        if unusual is not None:
+            assert method.laid(unusual, 7) is None
+    for method, value in (
+        (process_path.RECEIVE, found),
+        (process_path.PROCESS_RESULT, messages.ProcessResult(small, None, None)),
+    ):
+        assert method.read is not None
+        assert method.read(_reply(method.name, value)) == value
+
+
+def _reply(method: str, value: Any) -> bytes:
+    body = [b"\x0c\0\0"]
+    result = METHODS[method].result
+    assert result is not None
+    result.encode(body, value)
+    body.append(b"\0")
+    return bytes(wire.message(wire.REPLY, method, 7, body))[4:]
 
 
 @pytest.mark.parametrize(

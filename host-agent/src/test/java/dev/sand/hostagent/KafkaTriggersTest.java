@@ -247,7 +247,7 @@ class KafkaTriggersTest {
         await().atMost(Chain.PATIENCE).until(() -> noted("ended").contains(tick) && noted("ended").size() >= 4);
         triggers.changeSchedule("shop", beat, null, now -> now.arm(false, b.membership.nowMs()));
         for (String each : noted("ended")) {
-            assertThat(notes.resolve("ended." + each)).as("fire of " + each).hasContent("x");
+            await().untilAsserted(() -> assertThat(notes.resolve("ended." + each)).as("fire of " + each).hasContent("x")); // is made, then written
         }
         assertThat(noted("ended").getFirst()).as("fires before it").isEqualTo(tick);
     }
