@@ -27,6 +27,7 @@ import dev.sand.hostagent.slots.SlotKeeper;
 import dev.sand.hostagent.slots.SlotTable;
 import dev.sand.hostagent.work.QueueTails;
 import dev.sand.hostagent.work.RemoteWork;
+import dev.sand.hostlink.Loop;
 import dev.sand.hostlink.SlotEpochs;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -188,6 +189,11 @@ public final class HostAgent implements HostAgentPort, AutoCloseable {
     /** @param delivering is stopped before what runs of a deleted application */
     public void delivers(Deliveries delivering) {
         deliveries = delivering;
+    }
+
+    /** For what talks with other machines for this host: the one shard's, or, beside several, one with a thread of that name. */
+    public Loop loop(String thread) {
+        return shards.loop().map(Loop::of).orElseGet(() -> Loop.own(thread));
     }
 
     /** Functions here reach cloud processes of other hosts through it. */

@@ -20,7 +20,9 @@ import dev.sand.event.Limits;
 import dev.sand.event.Payload;
 import dev.sand.event.ProcessCommand;
 import dev.sand.event.ProcessView;
+import dev.sand.hostagent.dataplane.DataPlane;
 import dev.sand.hostagent.dataplane.DataPlaneOptions;
+import dev.sand.hostlink.Loop;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -216,7 +218,10 @@ class DataPlaneFramesTest extends OpenDataPlane {
     }
 
     @Test
-    void itsLoopIsAsUrgentAsAShards() {
+    void aLoopOfItsOwnIsAsUrgentAsAShards() throws IOException {
+        assertThat(niceOf("data-plane-")).as("beside one shard it has none").isEmpty();
+        plane.close();
+        open(null, DataPlaneOptions.DEFAULT, Loop.own(DataPlane.THREAD));
         await().untilAsserted(() -> assertThat(niceOf("data-plane-")).isNotEmpty().isEqualTo(niceOf("sand-shard-")));
     }
 

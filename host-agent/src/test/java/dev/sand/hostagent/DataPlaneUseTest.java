@@ -64,7 +64,7 @@ class DataPlaneUseTest {
         Grants grants = new Grants(PlatformKeys.of(platform.store, Grants.KEY));
         plane = new DataPlane(new InetSocketAddress("127.0.0.1", 0), null, "localhost", new DataPlane.Parts("test", platform.agent,
                 platform.agent.epochs(), platform.segments(), grants, new RecordedResults(platform.invocations), application ->
-                        Optional.of(new Live(version, 0)), null, System::currentTimeMillis, usage.meter()), DataPlaneOptions.DEFAULT);
+                        Optional.of(new Live(version, 0)), null, System::currentTimeMillis, usage.meter()), DataPlaneOptions.DEFAULT, platform.agent.loop(DataPlane.THREAD));
         platform.agent.opens(plane);
         platform.agent.process(new ProcessCommand("shop", 1, "p", ProcessCommand.Kind.CREATE, 0, (long) MEMORY_MB << 20, null)).join();
         ProcessView view = platform.agent.process(new ProcessCommand("shop", 1, "p", ProcessCommand.Kind.CONNECT)).join();

@@ -17,6 +17,7 @@ import dev.sand.hostagent.dataplane.DataPlane;
 import dev.sand.hostagent.dataplane.DataPlaneOptions;
 import dev.sand.hostagent.dataplane.Live;
 import dev.sand.hostagent.usage.UsageWriter;
+import dev.sand.hostlink.Loop;
 import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -74,10 +75,14 @@ abstract class OpenDataPlane {
     }
 
     final void open(SslContext tls, DataPlaneOptions options) throws IOException {
+        open(tls, options, platform.agent.loop(DataPlane.THREAD));
+    }
+
+    final void open(SslContext tls, DataPlaneOptions options, Loop loop) throws IOException {
         plane = new DataPlane(new InetSocketAddress("127.0.0.1", 0), null, "localhost", new DataPlane.Parts("test", platform.agent,
                 platform.agent.epochs(), platform.segments(), grants, new RecordedResults(platform.invocations),
                 application -> Optional.of(new Live(version, deletedUpTo)).filter(each -> each.version().application().equals(application)), tls, System::currentTimeMillis,
-                usage.meter()), options);
+                usage.meter()), options, loop);
         platform.agent.opens(plane);
     }
 

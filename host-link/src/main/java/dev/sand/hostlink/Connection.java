@@ -8,6 +8,7 @@ import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.handler.codec.ByteToMessageDecoder;
 import java.io.IOException;
@@ -34,8 +35,8 @@ abstract class Connection extends ByteToMessageDecoder {
     private static final int HANDSHAKE_FRAME_BYTES = 4096;
     /** Of what is no value. */
     private static final int USUAL_BYTES = 256;
-    /** What one read takes at most, once they are full: a chunk of a value comes in one or two. A connection has one of them in a turn. */
-    private static final AdaptiveRecvByteBufAllocator READS = new AdaptiveRecvByteBufAllocator(1 << 10, 4 << 10, 512 << 10);
+    /** What one read takes at most, once they are full: a chunk of a value comes in one or two. After one, others have their turn. */
+    private static final RecvByteBufAllocator READS = new AdaptiveRecvByteBufAllocator(1 << 10, 4 << 10, 512 << 10).maxMessagesPerRead(1);
     private static final int LOW_WATER_BYTES = 256 << 10;
     private static final int HIGH_WATER_BYTES = 1 << 20;
 

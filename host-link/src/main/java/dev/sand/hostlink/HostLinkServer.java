@@ -5,19 +5,15 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
-import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,24 +29,32 @@ public final class HostLinkServer implements AutoCloseable {
      */
     public record Parts(String name, HostAgentPort host, SlotEpochs epochs, ClusterKey key, Path work) {}
 
+    /** The name of its thread. */
+    public static final String THREAD = "host-link-server";
+
     final Parts parts;
     final LinkOptions options;
-    private final MultiThreadIoEventLoopGroup loop = new MultiThreadIoEventLoopGroup(1,
-            new DefaultThreadFactory("host-link-server", true), EpollIoHandler.newFactory());
+    private final Loop loop;
     private final ExecutorService blocking = Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("host-link-", 0).factory());
     private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
     private final Room room;
     private final Channel listener;
     private int strangers;
 
-    /** Listens. @throws IOException when the address cannot be had */
+    /** Listens, on a thread of its own. @throws IOException when the address cannot be had */
     public HostLinkServer(InetSocketAddress address, Parts parts, LinkOptions options) throws IOException {
+        this(address, parts, options, Loop.own(THREAD));
+    }
+
+    /** @param loop is closed with this server */
+    public HostLinkServer(InetSocketAddress address, Parts parts, LinkOptions options, Loop loop) throws IOException {
         this.parts = parts;
+        this.loop = loop;
         this.options = options;
         this.room = new Room(options.incomingBytes());
         ReceivedFolder.clean(parts.work());
         try {
-            listener = new ServerBootstrap().group(loop).channel(EpollServerSocketChannel.class)
+            listener = new ServerBootstrap().group(loop.events()).channel(EpollServerSocketChannel.class)
                     .option(ChannelOption.SO_REUSEADDR, true)
                     .childOption(ChannelOption.TCP_NODELAY, true)
                     .childHandler(new ChannelInitializer<Channel>() {
@@ -61,7 +65,7 @@ public final class HostLinkServer implements AutoCloseable {
                     })
                     .bind(address).syncUninterruptibly().channel();
         } catch (Exception e) {
-            loop.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+            loop.close();
             blocking.shutdownNow();
             // Netty throws the channel's checked exception as it is.
             throw new IOException("cannot listen for frontends on " + address + ": " + e.getMessage(), e);
@@ -94,7 +98,7 @@ public final class HostLinkServer implements AutoCloseable {
     public void close() {
         listener.close().syncUninterruptibly();
         connections.close().awaitUninterruptibly();
-        loop.shutdownGracefully(0, 2, TimeUnit.SECONDS).syncUninterruptibly();
+        loop.close();
         blocking.shutdownNow();
     }
 }

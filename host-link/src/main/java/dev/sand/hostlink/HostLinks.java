@@ -1,9 +1,6 @@
 package dev.sand.hostlink;
 
 import io.netty.channel.EventLoop;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.epoll.EpollIoHandler;
-import io.netty.util.concurrent.DefaultThreadFactory;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.Executor;
@@ -17,17 +14,26 @@ import org.slf4j.LoggerFactory;
 /** The links of a frontend, or of a host, to host agents, on one event loop, which also runs what decides about them: one owner, no locks. */
 public final class HostLinks implements Executor, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(HostLinks.class);
+    /** The name of their thread. */
+    public static final String THREAD = "host-links";
+
     final LinkOptions options;
     final ClusterKey key;
     final String name;
     final Room room;
-    private final MultiThreadIoEventLoopGroup group = new MultiThreadIoEventLoopGroup(1,
-            new DefaultThreadFactory("host-links", true), EpollIoHandler.newFactory());
-    private final EventLoop loop = group.next();
+    private final Loop thread;
+    private final EventLoop loop;
     private final ExecutorService blocking = Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("host-links-", 0).factory());
 
-    /** @param name of this frontend, told in the handshake; @param key null when no host is ever reached over the network */
+    /** On a thread of their own. @param name of this frontend, told in the handshake; @param key null when no host is ever reached over the network */
     public HostLinks(String name, ClusterKey key, LinkOptions options) {
+        this(name, key, options, Loop.own(THREAD));
+    }
+
+    /** @param thread is closed with them */
+    public HostLinks(String name, ClusterKey key, LinkOptions options, Loop thread) {
+        this.thread = thread;
+        this.loop = thread.events();
         this.name = name;
         this.key = key;
         this.options = options;
@@ -78,7 +84,7 @@ public final class HostLinks implements Executor, AutoCloseable {
 
     @Override
     public void close() {
-        group.shutdownGracefully(0, 2, TimeUnit.SECONDS).syncUninterruptibly();
+        thread.close();
         blocking.shutdownNow();
     }
 }

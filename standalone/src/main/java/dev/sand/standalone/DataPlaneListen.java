@@ -2,6 +2,7 @@ package dev.sand.standalone;
 
 import dev.sand.hostagent.dataplane.DataPlane;
 import dev.sand.hostagent.dataplane.DataPlaneOptions;
+import dev.sand.hostlink.Loop;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import java.io.IOException;
@@ -52,13 +53,13 @@ record DataPlaneListen(InetSocketAddress listen, String advertise, Path certific
         }
     }
 
-    DataPlane open(Options options, DataPlane.Parts parts) throws IOException {
+    DataPlane open(Options options, DataPlane.Parts parts, Loop thread) throws IOException {
         boolean cluster = options.cluster().isCluster();
         InetSocketAddress address = listen != null ? listen : new InetSocketAddress(cluster ? "0.0.0.0" : options.host(), 0);
         if (address.getPort() != 0) {
             HostSide.checkAddress(address, "--data-listen");
         }
-        return new DataPlane(address, advertise, told(options, address), parts, DataPlaneOptions.DEFAULT);
+        return new DataPlane(address, advertise, told(options, address), parts, DataPlaneOptions.DEFAULT, thread);
     }
 
     /** The host that clients are told, when no address is. */

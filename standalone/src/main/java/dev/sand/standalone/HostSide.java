@@ -44,7 +44,9 @@ import dev.sand.hostagent.usage.UsageWriter;
 import dev.sand.hostlink.ClusterKey;
 import dev.sand.hostlink.HostLinkServer;
 import dev.sand.hostlink.LinkOptions;
+import dev.sand.hostlink.Loop;
 import dev.sand.workflow.TaskTokens;
+import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -127,12 +129,13 @@ final class HostSide {
         LOG.info("{}", agent.described());
         if (cluster.agentListen() != null) {
             door.server = new HostLinkServer(cluster.agentListen(), new HostLinkServer.Parts(cluster.hostId(), agent, agent.epochs(),
-                    key, home.root().resolve("builds")), LinkOptions.DEFAULT);
+                    key, home.root().resolve("builds")), LinkOptions.DEFAULT, agent.loop(HostLinkServer.THREAD));
         }
+        SslContext tls = options.dataPlane().tls();
         DataPlane plane = opened.add(options.dataPlane().open(options, new DataPlane.Parts(cluster.hostId(), agent, agent.epochs(), segments,
                 new Grants(PlatformKeys.of(backends.store(), Grants.KEY)), new RecordedResults(invocations),
-                application -> live(registry, application), options.dataPlane().tls(), backends.membership()::nowMs,
-                usage.meter())));
+                application -> live(registry, application), tls, backends.membership()::nowMs,
+                usage.meter()), tls == null ? agent.loop(DataPlane.THREAD) : Loop.own(DataPlane.THREAD))); // to encrypt takes long
         agent.opens(plane);
         opened.add(LeftoverCollector.start(new LeftoverParts(backends.store(), backends.bus(), registry, backends.bundles(),
                 data.objects(), parts.journal(), Ownership.of(backends.membership(), cluster.hostId()), backends.membership()::nowMs)));

@@ -26,6 +26,7 @@ import dev.sand.hostagent.triggers.TriggerRunner;
 import dev.sand.hostlink.ClusterKey;
 import dev.sand.hostlink.HostLinks;
 import dev.sand.hostlink.LinkOptions;
+import dev.sand.hostlink.Loop;
 import dev.sand.standalone.observe.BackendMetrics;
 import dev.sand.standalone.observe.DataPlaneMetrics;
 import dev.sand.standalone.observe.FrontendMetrics;
@@ -156,7 +157,8 @@ final class Platform implements AutoCloseable {
     /** Every host of the cluster; the one in this process without a network between. */
     private HostAgentPort remote(Backends backends, InvocationStore invocations, ClusterKey key, HostSide host) {
         String id = options.cluster().hostId();
-        HostLinks links = opened.add(new HostLinks(id, key, LinkOptions.DEFAULT));
+        HostLinks links = opened.add(new HostLinks(id, key, LinkOptions.DEFAULT,
+                host == null ? Loop.own(HostLinks.THREAD) : host.agent.loop(HostLinks.THREAD)));
         RecordedResults results = new RecordedResults(invocations);
         return opened.add(new RemoteHosts(host == null
                 ? RemoteHosts.Parts.remote(backends.membership(), backends.bus(), results, links)

@@ -15,18 +15,17 @@ import dev.sand.hostagent.ProcessDoor;
 import dev.sand.hostagent.objects.Urgency;
 import dev.sand.hostagent.segments.SegmentServer;
 import dev.sand.hostagent.usage.UsageCounter;
+import dev.sand.hostlink.Loop;
 import dev.sand.hostlink.SlotEpochs;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.EventLoop;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.handler.ssl.SslContext;
-import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -65,11 +64,14 @@ public final class DataPlane implements ProcessDoor, AutoCloseable {
     public record Parts(String host, HostAgentPort agent, SlotEpochs epochs, SegmentServer segments, Grants grants, RecordedResults results,
                         Function<String, Optional<Live>> live, SslContext tls, LongSupplier nowMs, UsageCounter usage) {}
 
+    /** The name of its thread. */
+    public static final String THREAD = "data-plane";
+
     private final Parts parts;
     private final DataPlaneOptions options;
     private final DataPlaneFigures figures = new DataPlaneFigures();
-    private final MultiThreadIoEventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, new DefaultThreadFactory("data-plane", true),
-            EpollIoHandler.newFactory());
+    private final Loop thread;
+    private final EventLoop loop;
     private final ExecutorService blocking = Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("data-plane-", 0).factory());
     private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
     private final RequestRates rates = new RequestRates(System::nanoTime);
@@ -85,7 +87,7 @@ public final class DataPlane implements ProcessDoor, AutoCloseable {
     /** By hand: of what goes with its slot, the epoch tells. */
     private final Departures moved = new Departures();
     private final CountedOnce counted = new CountedOnce(MOST_COUNTED);
-    private final Whereabouts whereabouts = new Whereabouts(loop);
+    private final Whereabouts whereabouts;
     private int strangers;
     private final Shares shares = new Shares();
 
@@ -93,11 +95,15 @@ public final class DataPlane implements ProcessDoor, AutoCloseable {
      * Listens.
      *
      * @param advertised host:port that clients are told, or null: {@code reached} and the port where it listens
+     * @param thread is closed with it
      * @throws IOException when it cannot
      */
-    public DataPlane(InetSocketAddress address, String advertised, String reached, Parts parts, DataPlaneOptions options)
+    public DataPlane(InetSocketAddress address, String advertised, String reached, Parts parts, DataPlaneOptions options, Loop thread)
             throws IOException {
         this.parts = parts;
+        this.thread = thread;
+        this.loop = thread.events();
+        this.whereabouts = new Whereabouts(loop);
         this.options = options;
         this.versions = new LatelyRead<>(parts.live(), application -> false, blocking, System::nanoTime);
         loop.execute(Urgency::soon);
@@ -114,7 +120,7 @@ public final class DataPlane implements ProcessDoor, AutoCloseable {
                     })
                     .bind(address).syncUninterruptibly().channel();
         } catch (Exception e) {
-            loop.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+            thread.close();
             blocking.shutdownNow();
             // Netty throws the channel's checked exception as it is.
             throw new IOException("cannot listen for clients of processes on " + address + ": " + e.getMessage(), e);
@@ -297,7 +303,7 @@ public final class DataPlane implements ProcessDoor, AutoCloseable {
         loop.submit(() -> List.copyOf(open).forEach(each -> each.goAway(Errors.UNAVAILABLE, "host " + parts.host() + " is stopping")))
                 .syncUninterruptibly();
         channels.close().awaitUninterruptibly();
-        loop.shutdownGracefully(0, 2, TimeUnit.SECONDS).syncUninterruptibly();
+        thread.close();
         blocking.shutdownNow();
     }
 }

@@ -191,9 +191,9 @@ final class Invocations {
         }
         Payload input = call.input();
         long leftMs = Math.max(1, TimeUnit.NANOSECONDS.toMillis(call.untilNs - System.nanoTime()));
+        counting.begun(call);
         plane.parts().agent().invoke(new InvocationRequest(call.executionId, grant.application(), call.version, call.asked.function(), input,
                 leftMs, false, null).inProcess(grant.process()), call);
-        counting.begun(call);
     }
 
     /** Nobody pays for it. */

@@ -41,6 +41,7 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -104,6 +105,11 @@ public final class ShardGroup implements Shards, AutoCloseable {
         this.peers = new Peers(parts.segments(), payloads, work);
         this.looks = new QueueLooks(configuration.host(), parts.segments(), work);
         this.sockets = new ShardSockets(buses.getFirst(), logs, parts.segments());
+    }
+
+    /** The one that all shards have: there is one shard. */
+    public Optional<EventLoop> loop() {
+        return loopByShard.size() == 1 ? Optional.of(loopByShard.getFirst()) : Optional.empty();
     }
 
     public SandboxSockets sockets() {
