@@ -1,7 +1,6 @@
 """`context.process`: the cloud process that a function runs in (PraaS, Listing 1): its state, its mailbox, other processes.
 
-Imported by a function's first use of it, and by `sand.SELF` and `sand.ANY`. Its calls are made from one thread: a call that
-waits, waits for all of them. What takes effect when stands in docs/PROCESSES.md.
+Its calls are made from one thread: a call that waits, waits for all of them. What takes effect when: docs/PROCESSES.md.
 """
 
 from __future__ import annotations

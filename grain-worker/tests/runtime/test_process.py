@@ -31,15 +31,23 @@ def output(answer: Any) -> Any:
     return json.loads(answer.output.bytes)
 
 
-def test_there_is_none_without_a_process_and_it_costs_no_import(sandbox: Sandbox) -> None:
-    code = "import sys\ndef handle(event, context):\n    return [context.process, 'sand.process' in sys.modules]"
-    worker = sandbox.ready(code)
-    answer = sandbox.invoke(worker)
-    assert output(answer) == [None, False]
+def test_there_is_none_without_a_process(sandbox: Sandbox) -> None:
+    answer = sandbox.invoke(sandbox.ready("def handle(event, context):\n    return context.process"))
+    assert output(answer) is None
     assert answer.stateWrites is None
-    # Nor does one that does not use it.
-    lazy = sandbox.ready("import sys\ndef handle(event, context):\n    return 'sand.process' in sys.modules")
-    assert sandbox.output(lazy, process="p") is False
+
+
+def test_no_child_imports_what_its_worker_has(sandbox: Sandbox) -> None:
+    code = """
+        import sys
+
+        def handle(event, context):
+            before = set(sys.modules)
+            context.process.state("a", 1)
+            return [context.process.state("a"), len(event), sorted(set(sys.modules) - before)]
+        """
+    worker = sandbox.ready(textwrap.dedent(code))
+    assert sandbox.output(worker, "x" * 100_000, process="p") == [1, 100_000, []]
 
 
 def test_it_says_which_and_by_what_key_it_was_invoked(sandbox: Sandbox) -> None:

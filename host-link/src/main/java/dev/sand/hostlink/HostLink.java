@@ -79,13 +79,30 @@ public final class HostLink implements HostPeer {
         if (closed) {
             return;
         }
+        if (!address.isUnresolved()) {
+            connect(address);
+            return;
+        }
+        // Looked up anew each time: what a name stands for changes when a container is replaced. Not on the loop, as it may take seconds.
+        links.blocking().execute(() -> {
+            InetSocketAddress found = new InetSocketAddress(address.getHostString(), address.getPort());
+            links.execute(() -> connect(found));
+        });
+    }
+
+    private void connect(InetSocketAddress to) {
+        if (closed) {
+            return;
+        }
+        if (to.isUnresolved()) {
+            onDown("nobody knows its name");
+            return;
+        }
         ClientConnection next = new ClientConnection(links, host, this::onUp, this::onDown);
-        // The address is looked up anew each time: what a name stands for changes when a container is replaced.
-        InetSocketAddress resolved = address.isUnresolved() ? new InetSocketAddress(address.getHostString(), address.getPort()) : address;
         new Bootstrap().group(links.loop()).channel(EpollSocketChannel.class)
                 .option(ChannelOption.TCP_NODELAY, true)
                 .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) links.options.handshake().toMillis())
-                .handler(next).connect(resolved).addListener(done -> {
+                .handler(next).connect(to).addListener(done -> {
                     if (!done.isSuccess()) {
                         onDown(String.valueOf(done.cause().getMessage()));
                     }
@@ -223,7 +240,8 @@ public final class HostLink implements HostPeer {
 
     @Override
     public CompletableFuture<QueuedEvents> queued(QueuedEvents.Look look) {
-        return ask(QUICK, call -> Message.status(new Status(call).setLook(Codec.encode(look))), answer -> Wire.queued(answer.getHostStatus()));
+        return ask(QUICK, call -> Message.status(new Status(call).setLook(Codec.encode(look))), Message::getHostStatus)
+                .thenApplyAsync(Wire::queued, links.blocking()); // there may be much to read
     }
 
     @Override
@@ -233,7 +251,8 @@ public final class HostLink implements HostPeer {
 
     @Override
     public CompletableFuture<RecentEnds> recentEnds(long sinceMs) {
-        return ask(QUICK, call -> Message.status(new Status(call).setEndsSince(sinceMs)), answer -> Wire.recentEnds(answer.getHostStatus()));
+        return ask(QUICK, call -> Message.status(new Status(call).setEndsSince(sinceMs)), Message::getHostStatus)
+                .thenApplyAsync(Wire::recentEnds, links.blocking()); // as above
     }
 
     private <T> CompletableFuture<T> ask(Duration deadline, LongFunction<Message> question, Function<Message, T> answer) {

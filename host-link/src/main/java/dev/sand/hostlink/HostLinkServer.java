@@ -96,8 +96,10 @@ public final class HostLinkServer implements AutoCloseable {
     /** Takes no new connection and ends those that are open: what runs goes on, and its frontends ask elsewhere. */
     @Override
     public void close() {
-        listener.close().syncUninterruptibly();
-        connections.close().awaitUninterruptibly();
+        if (!loop.events().isShuttingDown()) { // else it has closed them
+            listener.close().syncUninterruptibly();
+            connections.close().awaitUninterruptibly();
+        }
         loop.close();
         blocking.shutdownNow();
     }

@@ -61,7 +61,7 @@ public final class HostLinks implements Executor, AutoCloseable {
         return blocking;
     }
 
-    /** Does nothing once the links are closed: what comes late from other threads finds nobody to tell. */
+    /** Does nothing once the loop has ended: what comes late from other threads finds nobody to tell. */
     @Override
     public void execute(Runnable task) {
         try {

@@ -120,7 +120,7 @@ final class HostSide {
                 new TaskTokens(PlatformKeys.of(backends.store(), "task-tokens")), tracing,
                 new HostAgentParts.Control(capabilities, new Tickets(PlatformKeys.of(backends.store(), Tickets.KEY)),
                         backends.membership()::nowMs), usage.meter());
-        Door door = opened.add(new Door()); // Closed after the host agent: what runs until the end is still answered.
+        Door door = opened.add(new Door()); // Closed after the host agent, or by its one loop: what runs until the end is still answered.
         Rehearsal.play(home.run("rehearsal"));
         HostAgent agent = opened.add(HostAgent.start(configuration(options, backends.membership().slots()), parts, onBroken));
         opened.add(secrets);

@@ -7,6 +7,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.WriteBufferWaterMark;
 import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
 
 /** What goes to a client: frames at once, large values part by part while the socket takes them. On the channel's event loop. */
 final class ClientWriter {
@@ -20,7 +21,8 @@ final class ClientWriter {
 
     ClientWriter(Channel channel, int partBytes) {
         this.channel = channel;
-        this.values = new OutgoingValues(partBytes, channel::isWritable, this::write);
+        this.values = new OutgoingValues(partBytes, channel::isWritable, this::write,
+                pump -> channel.eventLoop().schedule(pump, 0, TimeUnit.NANOSECONDS)); // behind what has come to be read
         channel.config().setOption(ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(LOW_WATER_BYTES, HIGH_WATER_BYTES));
     }
 

@@ -169,12 +169,12 @@ final class DataConnection {
         send(last);
     }
 
-    /** On any thread; a shard's, which this may be, answers in the middle of its step. @param output null: it is small, or there is none */
+    /** On any thread; a shard's, which this may be, answers with little in the middle of its step. @param output null: it is small, or there is none */
     void onEnd(Call call, InvocationResult result, LentOutput output) {
-        if (channel.eventLoop().inEventLoop()) {
+        if (output == null && channel.eventLoop().inEventLoop()) {
             try {
-                answers.give(call, result, output);
-            } catch (RuntimeException e) { // a connection's own trouble is none of the shard's
+                answers.give(call, result, null);
+            } catch (RuntimeException | OutOfMemoryError e) { // a connection's own trouble is none of the shard's
                 LOG.error("{} ends for a fault of its handler", this, e);
                 close("an answer could not be written");
             }

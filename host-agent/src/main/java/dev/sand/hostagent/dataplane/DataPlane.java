@@ -303,6 +303,7 @@ public final class DataPlane implements ProcessDoor, AutoCloseable {
         loop.submit(() -> List.copyOf(open).forEach(each -> each.goAway(Errors.UNAVAILABLE, "host " + parts.host() + " is stopping")))
                 .syncUninterruptibly();
         channels.close().awaitUninterruptibly();
+        loop.submit(() -> { }).syncUninterruptibly(); // what its connections had begun before
         thread.close();
         blocking.shutdownNow();
     }

@@ -191,9 +191,11 @@ final class Invocations {
         }
         Payload input = call.input();
         long leftMs = Math.max(1, TimeUnit.NANOSECONDS.toMillis(call.untilNs - System.nanoTime()));
-        counting.begun(call);
         plane.parts().agent().invoke(new InvocationRequest(call.executionId, grant.application(), call.version, call.asked.function(), input,
                 leftMs, false, null).inProcess(grant.process()), call);
+        if (connection.isOpen(call)) { // it may have been refused at once
+            counting.begun(call);
+        }
     }
 
     /** Nobody pays for it. */

@@ -9,6 +9,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 /**
  * The large outputs that one connection sends: part by part, in turn, and only while the socket takes bytes. Each is written from the
@@ -20,11 +21,15 @@ final class OutgoingValues {
         void write(long request, ByteBuf bytes, Runnable done);
     }
 
+    /** At once, of a socket that takes all of it: others have their turn. */
+    private static final int TURN_BYTES = 2 << 20;
+
     private final int partBytes;
     private final BooleanSupplier writable;
     private final Writer writer;
     private final Set<Sending> sendings = Collections.newSetFromMap(new IdentityHashMap<>());
     private final ArrayDeque<Sending> turns = new ArrayDeque<>();
+    private final Consumer<Runnable> later;
     private boolean pumping;
 
     private static final class Sending {
@@ -49,7 +54,9 @@ final class OutgoingValues {
         }
     }
 
-    OutgoingValues(int partBytes, BooleanSupplier writable, Writer writer) {
+    /** @param later runs what it is given in a later turn of the loop */
+    OutgoingValues(int partBytes, BooleanSupplier writable, Writer writer, Consumer<Runnable> later) {
+        this.later = later;
         this.partBytes = partBytes;
         this.writable = writable;
         this.writer = writer;
@@ -72,7 +79,12 @@ final class OutgoingValues {
             return; // a write that was taken at once
         }
         pumping = true;
+        long left = TURN_BYTES;
         while (!turns.isEmpty() && writable.getAsBoolean()) {
+            if (left <= 0) {
+                later.accept(this::pump);
+                break;
+            }
             Sending next = turns.poll();
             if (next.gone || !next.memory.hasRemaining()) {
                 continue;
@@ -80,6 +92,7 @@ final class OutgoingValues {
             int length = Math.min(partBytes, next.memory.remaining());
             ByteBuffer part = next.memory.slice(next.memory.position(), length);
             next.memory.position(next.memory.position() + length);
+            left -= length;
             next.underWay++;
             if (next.memory.hasRemaining()) {
                 turns.add(next);

@@ -37,6 +37,7 @@ final class SegmentPool {
     private final ReentrantLock lock = new ReentrantLock();
     /** From the shards, which wait for no lock: taken in by whatever is done next. */
     private final ConcurrentLinkedQueue<End> ends = new ConcurrentLinkedQueue<>();
+    private final ConcurrentLinkedQueue<Runnable> left = new ConcurrentLinkedQueue<>();
     private final LinkedHashMap<Execution, Boolean> ended = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
 
@@ -90,21 +91,16 @@ final class SegmentPool {
         }
     }
 
-    /** As allocate, but null when there is no free file to take, or something is wrong with what is asked. */
+    /** As allocate, for a shard: null when somebody else is at it, there is no free file to take, or something is wrong with what is asked. */
     SegmentObject allocateFree(String application, String executionId, long size) {
         if (size < 1 || size > limits.objectBytes()) {
             return null;
         }
         Execution execution = new Execution(application, executionId);
-        try {
-            return inTurn(() -> {
-                MemoryFile free = ended.containsKey(execution) ? null
-                        : space.takeFree(space.of(application), size, clockNs.getAsLong());
-                return free == null ? null : register(application, execution, size, free);
-            });
-        } catch (SegmentException e) {
-            throw new IllegalStateException(e); // nothing in there refuses
-        }
+        return atOnce(() -> {
+            MemoryFile free = ended.containsKey(execution) ? null : space.takeFree(space.of(application), size, clockNs.getAsLong());
+            return free == null ? null : register(application, execution, size, free);
+        });
     }
 
     /** An execution that had ended is redriven: it counts as one that runs. */
@@ -191,19 +187,15 @@ final class SegmentPool {
     }
 
     void endUse(SegmentObject object) {
-        lock.lock();
-        try {
+        soon(() -> {
             object.uses--;
             letGo(object);
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /** The one who holds it gives it up before anybody else knows of it; its execution may begin all the same, with another. */
     void discard(SegmentObject object, String executionId) {
-        lock.lock();
-        try {
+        soon(() -> {
             Application in = space.find(object.application);
             List<SegmentObject> objects = in == null ? null : in.byExecution.get(executionId);
             if (objects != null && objects.remove(object) && objects.isEmpty()) {
@@ -212,9 +204,7 @@ final class SegmentPool {
             object.executionRuns = false;
             object.uses--;
             letGo(object);
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     void retain(String application, String id) throws SegmentException {
@@ -246,7 +236,7 @@ final class SegmentPool {
         try {
             release(application, id);
         } finally {
-            lock.unlock();
+            unlock();
         }
     }
 
@@ -278,7 +268,7 @@ final class SegmentPool {
             takeEnds();
             space.closeIdle(clockNs.getAsLong());
         } finally {
-            lock.unlock();
+            unlock();
         }
     }
 
@@ -293,7 +283,7 @@ final class SegmentPool {
             takeEnds();
             space.closeFree();
         } finally {
-            lock.unlock();
+            unlock();
         }
     }
 
@@ -302,7 +292,7 @@ final class SegmentPool {
         try {
             space.closeAll();
         } finally {
-            lock.unlock();
+            unlock();
         }
     }
 
@@ -311,7 +301,7 @@ final class SegmentPool {
         try {
             return space.bytes();
         } finally {
-            lock.unlock();
+            unlock();
         }
     }
 
@@ -321,8 +311,29 @@ final class SegmentPool {
             takeEnds();
             return work.run();
         } finally {
-            lock.unlock();
+            unlock();
         }
+    }
+
+    /** Done at once, or, when somebody else is at it, by whatever is done next. */
+    private void soon(Runnable work) {
+        if (!lock.tryLock()) {
+            left.add(work);
+            return;
+        }
+        try {
+            takeEnds();
+            work.run();
+        } finally {
+            unlock();
+        }
+    }
+
+    /** Memory goes back to the kernel in nobody's turn: it takes a while. */
+    private void unlock() {
+        List<MemoryFile> unused = space.takeUnused();
+        lock.unlock();
+        unused.forEach(MemoryFile::close);
     }
 
     /** Waits for nobody. @return null: it could not be done */
@@ -336,11 +347,14 @@ final class SegmentPool {
         } catch (SegmentException e) {
             return null; // whoever asks again, and waits, is told
         } finally {
-            lock.unlock();
+            unlock();
         }
     }
 
     private void takeEnds() {
+        for (Runnable work = left.poll(); work != null; work = left.poll()) {
+            work.run();
+        }
         for (End end = ends.poll(); end != null; end = ends.poll()) {
             ended.put(end.of(), true);
             Application in = space.find(end.of().application());

@@ -80,7 +80,7 @@ public interface SegmentServer extends AutoCloseable {
         void close();
     }
 
-    /** Waits for nothing. @throws dev.sand.datalayer.StoreException when there is no such object of that application */
+    /** Waits for a moment at most. @throws dev.sand.datalayer.StoreException when there is no such object of that application */
     default Mapped map(String application, Payload.Reference reference) {
         ByteBuffer copied = ByteBuffer.wrap(read(application, reference));
         return new Mapped() {

@@ -45,6 +45,7 @@ final class SegmentSpace {
 
     private final Limits limits;
     private final Map<String, Application> applications = new HashMap<>();
+    private List<MemoryFile> unused = new ArrayList<>();
     private long totalBytes;
     private int totalFiles;
 
@@ -120,6 +121,16 @@ final class SegmentSpace {
         applications.values().removeIf(in -> in.files == 0);
     }
 
+    /** What is to be closed now, in nobody's turn. */
+    List<MemoryFile> takeUnused() {
+        if (unused.isEmpty()) {
+            return List.of();
+        }
+        List<MemoryFile> taken = unused;
+        unused = new ArrayList<>();
+        return taken;
+    }
+
     /** Closes all that nobody has. */
     void closeFree() {
         applications.values().forEach(in -> closeReleased(in, in.bytes, in.files));
@@ -162,7 +173,7 @@ final class SegmentSpace {
         }
         in.released.remove(object);
         in.objects.remove(object.id);
-        object.file.close();
+        unused.add(object.file);
         account(in, -object.file.capacity(), -1);
         return true;
     }

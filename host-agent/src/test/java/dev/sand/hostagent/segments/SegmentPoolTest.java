@@ -6,8 +6,13 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import dev.sand.event.Errors;
 import dev.sand.event.Payload;
 import java.time.Duration;
+import java.util.AbstractCollection;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -35,6 +40,36 @@ class SegmentPoolTest {
         pool.sweep();
         assertThat(canOpen("app", object.id)).isFalse();
         assertThat(pool.bytes()).isEqualTo(MIB);
+    }
+
+    @Test
+    void aShardWaitsForNobodyWhoIsAtIt() throws Exception {
+        SegmentObject held = pool.allocate("app", "e", MIB);
+        pool.endExecution("app", "e", true);
+        CompletableFuture<Void> isAtIt = new CompletableFuture<>();
+        CompletableFuture<Void> goesOn = new CompletableFuture<>();
+        CompletableFuture<Boolean> other = CompletableFuture.supplyAsync(() -> pool.forgetAtOnce("app", new AbstractCollection<>() {
+            @Override
+            public Iterator<Payload.Reference> iterator() {
+                isAtIt.complete(null);
+                goesOn.join();
+                return Collections.emptyIterator();
+            }
+
+            @Override
+            public int size() {
+                return 0;
+            }
+        }));
+        isAtIt.get(30, TimeUnit.SECONDS);
+        CompletableFuture<SegmentObject> free = CompletableFuture.supplyAsync(() -> {
+            pool.endUse(held);
+            return pool.allocateFree("app", "next", MIB);
+        });
+        assertThat(free.get(30, TimeUnit.SECONDS)).isNull();
+        goesOn.complete(null);
+        assertThat(other.get(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(pool.allocateFree("app", "next", MIB)).as("the memory that was given back meanwhile").isNotNull();
     }
 
     @Test
