@@ -11,9 +11,10 @@ import os
 import signal
 import sys
 import time
+from importlib import import_module
 from typing import Any, NoReturn
 
-from sand import arrays, instance, kernel, loading, logs, process, reseed, segments, temporary, title
+from sand import instance, kernel, loading, logs, process, reseed, segments, temporary, title
 from sand.control import Control
 from sand.messages import (
     GrainConfiguration,
@@ -27,7 +28,7 @@ from sand.notes import Notes
 from sand.rehearsal import Stage
 
 # What a function may use is imported here, or each child would do so for itself.
-FOR_CHILDREN = (arrays, process, segments)
+FOR_CHILDREN = (process, segments)
 
 # A fork that fails (too many processes) is tried again after these pauses, then reported.
 FORK_RETRY_MS = (10, 50, 250)
@@ -47,6 +48,8 @@ class Worker:
         control: Control,
         folder: str | None,
     ) -> None:
+        if "numpy" in sys.modules:
+            import_module("sand.arrays")
         self._stage = Stage()
         # Each child goes on with its own copy of this one.
         self._serving = instance.Instance(configuration, directory)

@@ -37,17 +37,19 @@ def test_there_is_none_without_a_process(sandbox: Sandbox) -> None:
     assert answer.stateWrites is None
 
 
-def test_no_child_imports_what_its_worker_has(sandbox: Sandbox) -> None:
-    code = """
+@pytest.mark.parametrize("also", ["", "import numpy"])
+def test_no_child_imports_what_its_worker_has(sandbox: Sandbox, also: str) -> None:
+    code = f"""
         import sys
+        {also}
 
         def handle(event, context):
             before = set(sys.modules)
-            context.process.state("a", 1)
-            return [context.process.state("a"), len(event), sorted(set(sys.modules) - before)]
+            context.process.state("a", {"numpy.ones(10_000)" if also else "b'a' * 80_000"})
+            return [len(context.process.state("a")), len(event), sorted(set(sys.modules) - before)]
         """
     worker = sandbox.ready(textwrap.dedent(code))
-    assert sandbox.output(worker, "x" * 100_000, process="p") == [1, 100_000, []]
+    assert sandbox.output(worker, "x" * 100_000, process="p") == [10_000 if also else 80_000, 100_000, []]
 
 
 def test_it_says_which_and_by_what_key_it_was_invoked(sandbox: Sandbox) -> None:
