@@ -150,7 +150,10 @@ class AheadLogTest {
         assertThat(written(0, "first").join()).isZero();
         Runnable write = bus.gather();
         CompletableFuture<Long> second = written(0, "second");
-        write.run();
+        await().until(() -> { // the writer may be at it still
+            write.run();
+            return second.isDone();
+        });
         assertThat(second).isCompletedWithValue(1L);
         assertThat(written(0, "third").join()).isEqualTo(2);
     }
