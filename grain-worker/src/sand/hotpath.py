@@ -27,10 +27,10 @@ _ONE_SPAWN = b"\x0c\0\0\x0f\0\1\x0c\0\0\0\1\x0c\0\3\x0f\0\1\x0b"
 _EXITED_HEAD = b"\x80\1\0\4\0\0\0\6report\0\0\0\0\x0c\0\1\x0c\0\4\x0b\0\1"
 _exited_head = Struct("!I27sI").pack
 _exited_tail = Struct("!BhiBhiBhqBhqBBB").pack
-_text_head = Struct("!BhI").pack
+text_head = Struct("!BhI").pack
 _attempt_payload_type = Struct("!BhiBhBhI").pack
 _bytes_head = Struct("!BhI").pack
-_payload_type = Struct("!BhBhI").pack
+payload_type = Struct("!BhBhI").pack
 _list_head = Struct("!Bi").pack
 _reference_head = Struct("!BhBhI").pack
 _size_tail = Struct("!BhqB").pack
@@ -38,7 +38,7 @@ _times = Struct("!BhqBhqBB").pack
 _times_and_writes = Struct("!BhqBhqBh").pack
 _new = tuple.__new__
 _length = Struct("!I")
-_pack_length, _unpack_length = _length.pack, _length.unpack_from
+pack_length, unpack_length = _length.pack, _length.unpack_from
 _unpack_i32 = Struct("!i").unpack_from
 _unpack_i64 = Struct("!q").unpack_from
 _unpack_i16 = Struct("!h").unpack_from
@@ -71,7 +71,7 @@ def encode_finish(
     parts = [
         b"",
         _FINISH_HEAD,
-        _text_head(11, 1, len(event)),
+        text_head(11, 1, len(event)),
         event,
         _attempt_payload_type(8, 2, attempt, 12, 3, 11, 1, len(kind)),
         kind,
@@ -91,7 +91,7 @@ def encode_finish(
         parts.append(b"\0\0")
     else:
         parts.append(_times(10, 5, started_ns, 10, 6, ended_ns, 0, 0))
-    parts[0] = _pack_length(sum(map(len, parts)))
+    parts[0] = pack_length(sum(map(len, parts)))
     parts.append(behind)
     return b"".join(parts)
 
@@ -103,10 +103,10 @@ def _encode_writes(parts: list[bytes], writes: Collection[tuple[str, Payload | N
     parts.append(_list_head(12, len(writes)))
     for key, value in writes:
         name = key.encode()
-        parts += (_text_head(11, 1, len(name)), name)
+        parts += (text_head(11, 1, len(name)), name)
         if value is not None:
             kind, data = value.content_type.encode(), value.bytes
-            parts += (_payload_type(12, 2, 11, 1, len(kind)), kind, _bytes_head(11, 2, len(data)), data, b"\0")
+            parts += (payload_type(12, 2, 11, 1, len(kind)), kind, _bytes_head(11, 2, len(data)), data, b"\0")
         parts.append(b"\0")
 
 
@@ -119,7 +119,7 @@ def decode_spawn(data: bytes) -> tuple[str, ...] | None:
     at = 42
     try:
         for _ in range(_unpack_i32(data, 38)[0]):
-            end = at + 4 + _unpack_length(data, at)[0]
+            end = at + 4 + unpack_length(data, at)[0]
             names.append(str(data[at + 4 : end], "utf-8"))
             at = end
     except (StructError, ValueError):
@@ -151,17 +151,17 @@ def decode_take_reply(data: Any) -> EventMessage | None:
         if data[22:25] != b"\6\0\1" or data[27:30] != b"\x0b\0\2":
             return _general(data)
         schema = _unpack_i16(data, 25)[0]
-        end = 34 + _unpack_length(data, 30)[0]
+        end = 34 + unpack_length(data, 30)[0]
         event_id = str(data[34:end], "utf-8")
         if data[end : end + 3] != b"\x0b\0\3":
             return _general(data)
         at = end + 7
-        end = at + _unpack_length(data, end + 3)[0]
+        end = at + unpack_length(data, end + 3)[0]
         execution_id = str(data[at:end], "utf-8")
         if data[end : end + 3] != b"\x0b\0\4":
             return _general(data)
         at = end + 7
-        end = at + _unpack_length(data, end + 3)[0]
+        end = at + unpack_length(data, end + 3)[0]
         grain = str(data[at:end], "utf-8")
         if data[end : end + 3] != b"\x08\0\5" or data[end + 7 : end + 10] != b"\x0a\0\6":
             return _general(data)
@@ -170,16 +170,16 @@ def decode_take_reply(data: Any) -> EventMessage | None:
         at = end + 18
         if data[at : at + 6] != b"\x0c\0\7\x0b\0\1":
             return _general(data)
-        end = at + 10 + _unpack_length(data, at + 6)[0]
+        end = at + 10 + unpack_length(data, at + 6)[0]
         content_type = str(data[at + 10 : end], "utf-8")
         payload = reference = None
         if data[end : end + 3] == b"\x0b\0\2":
             at = end + 7
-            end = at + _unpack_length(data, end + 3)[0]
+            end = at + unpack_length(data, end + 3)[0]
             payload = data[at:end]
         elif data[end : end + 6] == b"\x0c\0\3\x0b\0\1":
             at = end + 10
-            end = at + _unpack_length(data, end + 6)[0]
+            end = at + unpack_length(data, end + 6)[0]
             name = str(data[at:end], "utf-8")
             if data[end : end + 3] != b"\x0a\0\2" or data[end + 11] != 0:
                 return _general(data)
@@ -190,12 +190,12 @@ def decode_take_reply(data: Any) -> EventMessage | None:
         at = end + 1
         traceparent = None
         if data[at : at + 3] == b"\x0b\0\x08":
-            end = at + 7 + _unpack_length(data, at + 3)[0]
+            end = at + 7 + unpack_length(data, at + 3)[0]
             traceparent = str(data[at + 7 : end], "utf-8")
             at = end
         process = state = None
         if data[at : at + 3] == b"\x0b\0\x09":
-            end = at + 7 + _unpack_length(data, at + 3)[0]
+            end = at + 7 + unpack_length(data, at + 3)[0]
             process = str(data[at + 7 : end], "utf-8")
             at = end
         if data[at : at + 3] == b"\x0f\0\x0a":
@@ -217,18 +217,18 @@ def _decode_told(data: Any, begin: int) -> tuple[tuple[StateWrite, ...], int]:
     for _ in range(_unpack_i32(data, begin + 1)[0]):
         if data[at : at + 3] != b"\x0b\0\1":
             return protocol.STATE_WRITES.decode(data, begin)
-        end = at + 7 + _unpack_length(data, at + 3)[0]
+        end = at + 7 + unpack_length(data, at + 3)[0]
         key, value = str(data[at + 7 : end], "utf-8"), None
         if data[end] != 0:
             if data[end : end + 6] != b"\x0c\0\2\x0b\0\1":
                 return protocol.STATE_WRITES.decode(data, begin)
             at = end + 10
-            end = at + _unpack_length(data, end + 6)[0]
+            end = at + unpack_length(data, end + 6)[0]
             kind = str(data[at:end], "utf-8")
             if data[end : end + 3] != b"\x0b\0\2":
                 return protocol.STATE_WRITES.decode(data, begin)
             at = end + 7
-            end = at + _unpack_length(data, end + 3)[0]
+            end = at + unpack_length(data, end + 3)[0]
             value = _new(Payload, (kind, data[at:end], None))
             if data[end] != 0 or data[end + 1] != 0:
                 return protocol.STATE_WRITES.decode(data, begin)

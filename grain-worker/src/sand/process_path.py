@@ -11,6 +11,7 @@ from struct import error as StructError
 from typing import Any
 
 from sand import protocol
+from sand.hotpath import pack_length, payload_type, text_head, unpack_length
 from sand.messages import (
     Message,
     Payload,
@@ -34,17 +35,13 @@ _begin = Struct("!i6sI").pack
 _BEGIN = b"\x0c\0\1\x0b\0\1"
 _numbers = Struct("!BhiBhiBhI").pack
 _attempt = Struct("!Bhi").pack
-_text_head = Struct("!BhI").pack
-_payload_type = Struct("!BhBhI").pack
 _payload_tail_wait = Struct("!BBhqBB").pack
 _wait = Struct("!BhqBB").pack
-_pack_length = Struct("!I").pack
-_unpack_length = Struct("!I").unpack_from
 _new = tuple.__new__
 
 
 def _frame(parts: list[bytes]) -> bytes:
-    parts[0] = _pack_length(sum(map(len, parts)))
+    parts[0] = pack_length(sum(map(len, parts)))
     return b"".join(parts)
 
 
@@ -76,11 +73,11 @@ def _with_payload(
         event,
         _numbers(8, 2, attempt, 8, 3, ordinal, 11, 4, len(whom)),
         whom,
-        _text_head(11, 5, len(named)),
+        text_head(11, 5, len(named)),
         named,
-        _payload_type(12, 6, 11, 1, len(kind_of)),
+        payload_type(12, 6, 11, 1, len(kind_of)),
         kind_of,
-        _text_head(11, 2, len(data)),
+        text_head(11, 2, len(data)),
         data,
         tail,
     ])  # fmt: skip
@@ -92,7 +89,7 @@ def encode_receive(request: ReceiveRequest, sequence: int) -> bytes:
     for number, text in ((3, source), (4, key)):
         if text is not None:
             data = text.encode()
-            parts += (_text_head(11, number, len(data)), data)
+            parts += (text_head(11, number, len(data)), data)
     parts.append(_wait(10, 5, wait_ms, 0, 0))
     return _frame(parts)
 
@@ -102,7 +99,7 @@ def encode_result(request: ProcessResultRequest, sequence: int) -> bytes:
     parts = _asking(_RESULT_HEAD, sequence, event_id, attempt)
     if invocation is not None:
         data = invocation.encode()
-        parts += (_text_head(11, 3, len(data)), data)
+        parts += (text_head(11, 3, len(data)), data)
     parts.append(_wait(10, 4, wait_ms, 0, 0))
     return _frame(parts)
 
@@ -117,12 +114,12 @@ def decode_received(data: bytes) -> ReceiveReply | None:
     if data[0:15] != _RECEIVED or data[19:25] != b"\x0c\0\0\x0c\0\1" or data[25:28] != b"\x0b\0\1":
         return None
     try:
-        end = 32 + _unpack_length(data, 28)[0]
+        end = 32 + unpack_length(data, 28)[0]
         source = str(data[32:end], "utf-8")
         if data[end : end + 3] != b"\x0b\0\2":
             return None
         at = end + 7
-        end = at + _unpack_length(data, end + 3)[0]
+        end = at + unpack_length(data, end + 3)[0]
         key = str(data[at:end], "utf-8")
         payload = _small(data, end, b"\x0c\0\3\x0b\0\1", b"\0\0\0\0")
     except (ValueError, StructError):
@@ -145,12 +142,12 @@ def _small(data: bytes, at: int, begin: bytes, end: bytes) -> Payload | None:
     """A payload with its bytes, the last thing but for `end` that a message has."""
     if data[at : at + 6] != begin:
         return None
-    to = at + 10 + _unpack_length(data, at + 6)[0]
+    to = at + 10 + unpack_length(data, at + 6)[0]
     kind = str(data[at + 10 : to], "utf-8")
     if data[to : to + 3] != b"\x0b\0\2":
         return None
     at = to + 7
-    to = at + _unpack_length(data, to + 3)[0]
+    to = at + unpack_length(data, to + 3)[0]
     if data[to:] != end:
         return None
     return _new(Payload, (kind, data[at:to], None))

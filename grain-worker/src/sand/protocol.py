@@ -1,7 +1,7 @@
 """The calls of event/src/main/thrift/sand.thrift that a runtime makes, from values (messages.py) to bytes and back. No I/O.
 
 Tests hold it to the IDL through an independent Thrift library and to the vectors in event/vectors/protocol. The few
-messages on the path of an event have precompiled encoders and decoders in hotpath.py.
+messages on the path of an event have precompiled encoders and decoders in hotpath.py, those of a process in process_path.py.
 """
 
 from __future__ import annotations
