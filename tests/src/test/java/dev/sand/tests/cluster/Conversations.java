@@ -12,6 +12,9 @@ import java.util.TreeSet;
  * atomic function that failed, anything.
  */
 final class Conversations {
+    private static final String VOW = "vow";
+    private static final String NEVER_CAME = " never came to ";
+
     /** @param from who said it; @param number as many as it had said before */
     record Heard(String from, int number) {}
 
@@ -35,13 +38,18 @@ final class Conversations {
 
     private Conversations() {}
 
+    /** What an atomic function sends may still be on its way when that has ended. */
+    static boolean isVowThatNeverCame(String violation) {
+        return violation.startsWith(VOW) && violation.contains(NEVER_CAME);
+    }
+
     /** @param all by id: each says everything to each, itself too; @return a sentence for each thing that is wrong */
     static List<String> violations(Map<String, Process> all) {
         List<String> wrong = new ArrayList<>();
         all.forEach((to, process) -> {
             all.forEach((from, sender) -> {
                 order(from, to, "message", sender.said(), process.heard(), wrong);
-                order(from, to, "vow", sender.vows().kept(), process.vows().heard(), wrong);
+                order(from, to, VOW, sender.vows().kept(), process.vows().heard(), wrong);
                 process.vows().heard().stream().filter(one -> one.from().equals(from) && sender.vows().broken().contains(one.number()))
                         .forEach(one -> wrong.add("vow " + one.number() + " of " + from + " came to " + to + ", and its function failed"));
             });
@@ -65,7 +73,7 @@ final class Conversations {
         }
         for (int number : new TreeSet<>(said)) {
             if (!seen.contains(number)) {
-                wrong.add(what + " " + number + " of " + from + " never came to " + to);
+                wrong.add(what + " " + number + " of " + from + NEVER_CAME + to);
             }
         }
     }
