@@ -25,8 +25,6 @@ final class SegmentPool {
 
     private record Execution(String application, String id) {}
 
-    private record End(Execution of, boolean isRead) {}
-
     /** @param fd read-only, to be closed once it is sent */
     record Opened(SegmentObject object, int fd) {}
 
@@ -36,7 +34,6 @@ final class SegmentPool {
 
     private final ReentrantLock lock = new ReentrantLock();
     /** From the shards, which wait for no lock: taken in by whatever is done next. */
-    private final ConcurrentLinkedQueue<End> ends = new ConcurrentLinkedQueue<>();
     private final ConcurrentLinkedQueue<Runnable> left = new ConcurrentLinkedQueue<>();
     private final LinkedHashMap<Execution, Boolean> ended = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
@@ -258,14 +255,14 @@ final class SegmentPool {
 
     /** Called on a shard: waits for nobody. @param isRead nobody will open its objects any more */
     void endExecution(String application, String executionId, boolean isRead) {
-        ends.add(new End(new Execution(application, executionId), isRead));
+        left.add(() -> ended(new Execution(application, executionId), isRead));
     }
 
     /** Takes in the ends of executions, and gives back files that nobody needed for a while. */
     void sweep() {
         lock.lock();
         try {
-            takeEnds();
+            takeLeft();
             space.closeIdle(clockNs.getAsLong());
         } finally {
             unlock();
@@ -280,7 +277,7 @@ final class SegmentPool {
     void shrink() {
         lock.lock();
         try {
-            takeEnds();
+            takeLeft();
             space.closeFree();
         } finally {
             unlock();
@@ -308,7 +305,7 @@ final class SegmentPool {
     private <T> T inTurn(Work<T> work) throws SegmentException {
         lock.lock();
         try {
-            takeEnds();
+            takeLeft();
             return work.run();
         } finally {
             unlock();
@@ -322,7 +319,7 @@ final class SegmentPool {
             return;
         }
         try {
-            takeEnds();
+            takeLeft();
             work.run();
         } finally {
             unlock();
@@ -342,7 +339,7 @@ final class SegmentPool {
             return null;
         }
         try {
-            takeEnds();
+            takeLeft();
             return work.run();
         } catch (SegmentException e) {
             return null; // whoever asks again, and waits, is told
@@ -351,20 +348,21 @@ final class SegmentPool {
         }
     }
 
-    private void takeEnds() {
+    private void takeLeft() {
         for (Runnable work = left.poll(); work != null; work = left.poll()) {
             work.run();
         }
-        for (End end = ends.poll(); end != null; end = ends.poll()) {
-            ended.put(end.of(), true);
-            Application in = space.find(end.of().application());
-            List<SegmentObject> objects = in == null ? null : in.byExecution.remove(end.of().id());
-            if (objects != null) {
-                for (SegmentObject object : objects) {
-                    object.executionRuns = false;
-                    object.isRead = end.isRead() && object.keys == 0;
-                    letGo(object);
-                }
+    }
+
+    private void ended(Execution execution, boolean isRead) {
+        ended.put(execution, true);
+        Application in = space.find(execution.application());
+        List<SegmentObject> objects = in == null ? null : in.byExecution.remove(execution.id());
+        if (objects != null) {
+            for (SegmentObject object : objects) {
+                object.executionRuns = false;
+                object.isRead = isRead && object.keys == 0;
+                letGo(object);
             }
         }
     }
