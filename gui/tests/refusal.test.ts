@@ -46,13 +46,17 @@ test("who has given a key that is not good, or is so no more, signs in by name a
 });
 
 test("a page beside whose session another one was begun asks who is here, and says that what was typed can be sent again", async () => {
-  const { Refusal, hasSession, onOtherSession } = await page();
+  const { hasSession, onOtherSession, refused, shownKey } = await page();
   let asked = 0;
-  onOtherSession(() => (asked += 1));
+  onOtherSession(async () => {
+    asked += 1;
+    await Promise.resolve();
+    hasSession("the other's");
+  });
   hasSession("token");
-  const other = new Refusal(403, problem("csrf"));
-  expect([asked, other.problem?.title, other.message]).toEqual([1, "You have signed in anew meanwhile", "This page knows of it by now, and has what was typed: send it once more."]);
-  for (const refusal of [problem("missing-scope"), problem("unauthenticated"), null]) new Refusal(403, refusal);
+  const other = await refused(403, problem("csrf"));
+  expect([asked, shownKey(), other.problem?.title, other.message]).toEqual([1, { "Sand-Csrf": "the other's" }, "You have signed in anew meanwhile", "This page knows of it by now, and has what was typed: send it once more."]);
+  for (const refusal of [problem("missing-scope"), problem("unauthenticated"), null]) await refused(403, refusal);
   expect(asked).toBe(1);
 });
 

@@ -105,6 +105,34 @@ def test_what_was_got_is_said_before_anybody_goes_on_who_may_close(host: Host) -
     assert _heard(host, 2) == [frames.Invoke, frames.Got]
 
 
+def test_whoever_closes_waits_for_whoever_says_what_was_got(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "TICK_SECONDS", 1e9)
+    process = Process(host.url, "a", "p").__enter__()
+    process.invoke("f")
+    says, closes, original = threading.Event(), threading.Event(), connection.Plain.send_now
+
+    def slow(wire: connection.Plain, data: bytes) -> int:
+        says.set()
+        closes.wait(0.5)  # it does not come where somebody waits
+        return original(wire, data)
+
+    def closed(wire: connection.Plain) -> None:
+        closes.set()
+        close(wire)
+
+    close = connection.Plain.close
+    monkeypatch.setattr(connection.Plain, "send_now", slow)
+    monkeypatch.setattr(connection.Plain, "close", closed)
+    line = process._connection
+    assert line is not None
+    speaker = threading.Thread(target=line._send_small)
+    speaker.start()
+    assert says.wait(20)
+    process.close()
+    speaker.join()
+    assert _heard(host, 2) == [frames.Invoke, frames.Got]
+
+
 def test_what_was_got_is_said_at_once_where_others_are_under_way(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "TICK_SECONDS", 1e9)  # nothing else would have it sent
     all_of_them = host.answers

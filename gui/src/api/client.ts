@@ -64,13 +64,18 @@ export class Refusal extends Error {
     const problem = answer && isSignedIn() && !isSigningIn(url) ? toSessions(answer) : answer;
     super(problem?.detail ?? `The platform answered ${status}.`);
     this.problem = problem;
-    if (answer && isOfOtherSession(answer)) otherSession();
   }
 
   /** It asked who somebody is, and he has said it since. @param now visit() */
   isAnswered(now: number): boolean {
     return this.status === 401 && this.#visit < now;
   }
+}
+
+/** To something that changes what is there: what it says of another session is so by then. */
+export async function refused(status: number, problem: Problem | null, url = ""): Promise<Refusal> {
+  if (problem && isOfOtherSession(typed(problem))) await otherSession();
+  return new Refusal(status, problem, url);
 }
 
 /** What is asked for is not there, or not any more. */
@@ -97,7 +102,7 @@ interface Answered<T> {
 
 export async function answered<T>(request: Promise<Answered<T>>): Promise<T> {
   const { data, error, response } = await request;
-  if (!response.ok) throw new Refusal(response.status, isProblem(error) ? error : null, response.url);
+  if (!response.ok) throw await refused(response.status, isProblem(error) ? error : null, response.url);
   return data as T;
 }
 

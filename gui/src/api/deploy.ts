@@ -1,7 +1,7 @@
 // Deployments from the page: what would change, and the build as it goes.
 import { queryOptions } from "@tanstack/react-query";
 import { type Content, bytesOf } from "../model/content";
-import { type Problem, Refusal, type Schemas, address } from "./client";
+import { type Problem, Refusal, type Schemas, address, refused } from "./client";
 import { askForKey, shownKey } from "./key";
 import type { ToZip, Zipped } from "./zip.worker";
 
@@ -39,7 +39,7 @@ async function send(upload: Upload, alias: string, dryRun: boolean, accept: stri
   const key = shownKey();
   const response = await fetch(uploadAddress(upload, alias, dryRun), { method: "POST", body, headers: { ...key, "Content-Type": type, Accept: accept }, ...(signal && { signal }) });
   if (response.status === 401) askForKey(key);
-  if (!response.ok) throw new Refusal(response.status, (await response.json().catch(() => null)) as Problem | null);
+  if (!response.ok) throw await refused(response.status, (await response.json().catch(() => null)) as Problem | null);
   return response;
 }
 

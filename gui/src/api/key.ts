@@ -6,7 +6,7 @@ let key = "";
 let csrf = "";
 let isAsked = false;
 let visits = 0;
-let onOther = (): void => {};
+let onOther = (): Promise<void> => Promise.resolve();
 const listeners = new Set<() => void>();
 
 /** What every request to the platform carries. */
@@ -52,14 +52,14 @@ export function askForKey(sent: Readonly<Record<string, string>>): void {
   if (["Authorization", "Sand-Csrf"].every((name) => (sent[name] ?? "") === (now[name] ?? ""))) ask(true);
 }
 
-/** @param listener is told that what this page shows is not of the cookie's session any more */
-export function onOtherSession(listener: () => void): void {
+/** @param listener is told that what this page shows is not of the cookie's session any more, and finds out whose that is */
+export function onOtherSession(listener: () => Promise<void>): void {
   onOther = listener;
 }
 
-/** The platform answered that the cookie is of another session than what came beside it. */
-export function otherSession(): void {
-  onOther();
+/** The platform answered that the cookie is of another session than what came beside it. Done when this page knows of that one. */
+export function otherSession(): Promise<void> {
+  return onOther();
 }
 
 export function giveKey(given: string): void {

@@ -86,9 +86,9 @@ export function watchSession(cache: QueryClient): void {
   async function look(): Promise<void> {
     const [before, now] = await askAnew(cache);
     // Who is asked for his name finds the page as it was, if he is the same.
-    if (isSame(before, now)) await cache.invalidateQueries();
+    if (isSame(before, now)) void cache.invalidateQueries();
   }
-  onOtherSession(() => void look());
+  onOtherSession(look);
   hearTabs(() => void look());
 }
 

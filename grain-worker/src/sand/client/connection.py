@@ -168,6 +168,8 @@ class Connection:
         self._numbers = itertools.count(1)
         # Frames that nobody waits for, which go with the next write when the socket has no room.
         self._small: deque[bytes] = deque()
+        # Of whoever sends them: nobody waits inside, so that whoever closes can wait for it.
+        self._sending = threading.Lock()
         self._reader = frames.Reader(self._receive, self._place)
         self._ticked = self._pinged = self._heard = time.monotonic()
         self.reading = threading.Lock()
@@ -276,20 +278,29 @@ class Connection:
         self._send_small()
 
     def _send_small(self) -> None:
-        # Asked again after the lock was given back: somebody may have come meanwhile who did not get it.
-        while self._small and self._write.acquire(blocking=False):
-            try:
-                while self._small:
-                    first = self._small[0]
-                    sent = self._wire.send_now(first)
-                    if sent < len(first):
-                        self._small[0] = first[sent:]
+        while self._small:
+            with self._sending:
+                # Whoever has it takes them along; asked again when it was given back: they may have come too late for that.
+                if not self._write.acquire(blocking=False):
+                    return
+                try:
+                    if not self._is_small_sent():
                         return
-                    self._small.popleft()
-            except OSError:
-                return  # whoever reads finds out
-            finally:
-                self._write.release()
+                finally:
+                    self._write.release()
+
+    def _is_small_sent(self) -> bool:
+        try:
+            while self._small:
+                first = self._small[0]
+                sent = self._wire.send_now(first)
+                if sent < len(first):
+                    self._small[0] = first[sent:]
+                    return False
+                self._small.popleft()
+        except OSError:
+            return False  # whoever reads finds out
+        return True
 
     def read(self, is_over: Callable[[], bool] | None = None) -> Call | None:
         """Takes one frame; a call that it ends, or None. Whose turn it is.
