@@ -96,8 +96,16 @@ public interface GlobalStore extends AutoCloseable {
         }
     }
 
-    /** A value in the caller's memory, which stays as it is until it is stored; without an epoch. */
-    record Lent(String table, String scope, String key, ByteBuffer value) {
+    /**
+     * A value in the caller's memory, which stays as it is until it is stored; without an epoch.
+     *
+     * @param crc of the value: its CRC-32, where whoever lends it knows it; or null
+     */
+    record Lent(String table, String scope, String key, ByteBuffer value, Integer crc) {
+        public Lent(String table, String scope, String key, ByteBuffer value) {
+            this(table, scope, key, value, null);
+        }
+
         private Write copied() {
             byte[] bytes = new byte[value.remaining()];
             value.get(value.position(), bytes);

@@ -34,9 +34,14 @@ final class LargeRows implements StoreWriter.Beside {
             this.place = place;
         }
 
+        /** Not in the entry's row. */
+        boolean isElsewhere() {
+            return place != null;
+        }
+
         /** For the entry's row. */
         byte[] inRow() {
-            return place == null ? bytes : ELSEWHERE;
+            return isElsewhere() ? ELSEWHERE : bytes;
         }
     }
 
@@ -69,13 +74,13 @@ final class LargeRows implements StoreWriter.Beside {
 
     /** A large value is written at once, by the caller's thread. {@link #unlessNamed} follows. */
     Given give(byte[] value) {
-        return value.length < LARGE_BYTES ? new Given(value, null) : new Given(null, file.write(ByteBuffer.wrap(value)));
+        return value.length < LARGE_BYTES ? new Given(value, null) : new Given(null, file.write(ByteBuffer.wrap(value), null));
     }
 
-    /** The same from where it lies. */
-    Given give(ByteBuffer value) {
+    /** The same from where it lies. @param crc its CRC-32, or null */
+    Given give(ByteBuffer value, Integer crc) {
         if (value.remaining() >= LARGE_BYTES) {
-            return new Given(null, file.write(value));
+            return new Given(null, file.write(value, crc));
         }
         byte[] bytes = new byte[value.remaining()];
         value.get(value.position(), bytes);

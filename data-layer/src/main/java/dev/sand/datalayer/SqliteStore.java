@@ -35,6 +35,15 @@ public class SqliteStore implements GlobalStore {
     private static final String RAISE_FLOOR = "INSERT INTO floor(tbl, scope, version) VALUES(?, ?, ?)"
             + " ON CONFLICT(tbl, scope) DO UPDATE SET version = max(version, excluded.version)";
 
+    private static final String INSERT = "INSERT INTO entry(tbl, scope, key, version, value, epoch) VALUES(?1, ?2, ?3,"
+            + " 1 + ifnull((SELECT version FROM floor WHERE tbl = ?1 AND scope = ?2), 0), ?4, ?5)"
+            + " ON CONFLICT(tbl, scope, key) DO ";
+    private static final String INSERT_NEW = INSERT + "NOTHING RETURNING id";
+    /** Over whatever is there, but for a large value and a higher epoch's. */
+    private static final String INSERT_OVER = INSERT + "UPDATE SET version = version + 1, value = excluded.value,"
+            + " epoch = max(epoch, excluded.epoch)"
+            + " WHERE LENGTH(value) > 0 AND (excluded.epoch = 0 OR epoch <= excluded.epoch)";
+
     private final SqliteFile file;
     private final LargeRows large;
     private final SqliteReads reads;
@@ -77,7 +86,7 @@ public class SqliteStore implements GlobalStore {
         List<Given> given = new ArrayList<>();
         try {
             for (Lent each : lent) {
-                given.add(large.give(each.value()));
+                given.add(large.give(each.value(), each.crc()));
             }
             for (byte[] value : values) {
                 given.add(value == null ? null : large.give(value));
@@ -182,23 +191,39 @@ public class SqliteStore implements GlobalStore {
         write(lent, writes.stream().map(Write::value).collect(Collectors.toCollection(ArrayList::new)), all -> connection -> {
             for (int i = 0; i < lent.size(); i++) {
                 Lent each = lent.get(i);
-                put(connection, each.table(), Key.of(each.scope()), each.key(), Key.of(each.key()), all.get(i), ANY);
+                write(connection, each.table(), Key.of(each.scope()), each.key(), all.get(i), 0);
             }
-            List<Given> given = all.subList(lent.size(), all.size());
             for (int i = 0; i < writes.size(); i++) {
                 Write write = writes.get(i);
-                byte[] name = Key.of(write.key());
                 byte[] in = Key.of(write.scope());
                 if (write.value() == null) {
-                    delete(connection, write.table(), in, write.key(), name, ANY);
-                } else if (write.epoch() > 0) {
-                    putFenced(connection, write.table(), in, write.key(), name, given.get(i), write.epoch(), ANY);
+                    delete(connection, write.table(), in, write.key(), Key.of(write.key()), ANY);
                 } else {
-                    put(connection, write.table(), in, write.key(), name, given.get(i), ANY);
+                    write(connection, write.table(), in, write.key(), all.get(lent.size() + i), write.epoch());
                 }
             }
             return null;
         });
+    }
+
+    /** Most of what is stored is new, and takes one statement. @param epoch 0: none */
+    private void write(SqliteConnection connection, String table, byte[] scope, String key, Given value, long epoch)
+            throws SQLException {
+        byte[] name = Key.of(key);
+        if (value.isElsewhere()) {
+            long id = number(connection.prepare(INSERT_NEW, table, scope, name, value.inRow(), epoch));
+            if (id > 0) {
+                large.name(connection, id, value);
+                return;
+            }
+        } else if (connection.update(INSERT_OVER, table, scope, name, value.inRow(), epoch) == 1) {
+            return;
+        }
+        if (epoch > 0) {
+            putFenced(connection, table, scope, key, name, value, epoch, ANY);
+        } else {
+            put(connection, table, scope, key, name, value, ANY);
+        }
     }
 
     /** All of them or none. */

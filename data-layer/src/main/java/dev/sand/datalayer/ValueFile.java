@@ -88,8 +88,8 @@ final class ValueFile implements AutoCloseable {
         }
     }
 
-    /** Writes the value where there is room. @throws StoreException when it could not be written */
-    Place write(ByteBuffer value) {
+    /** Writes the value where there is room. @param crc its CRC-32; null: nobody has reckoned it yet. @throws StoreException when it could not be written */
+    Place write(ByteBuffer value, Integer crc) {
         int size = value.remaining();
         long at;
         synchronized (extents) {
@@ -99,9 +99,7 @@ final class ValueFile implements AutoCloseable {
                 throw new StoreException(Kind.FULL, file + " has no room", 0, null);
             }
         }
-        CRC32 crc = new CRC32();
-        crc.update(value.duplicate());
-        Place place = new Place(at, size, crc.getValue());
+        Place place = new Place(at, size, Integer.toUnsignedLong(crc == null ? sum(value) : crc));
         try {
             with(handle -> {
                 handle.write(value, at);
@@ -115,6 +113,12 @@ final class ValueFile implements AutoCloseable {
         return place;
     }
 
+    private static int sum(ByteBuffer value) {
+        CRC32 crc = new CRC32();
+        crc.update(value.duplicate());
+        return (int) crc.getValue();
+    }
+
     /** @return null: another value is there by now */
     byte[] read(Place place) {
         byte[] value = new byte[place.size];
@@ -123,9 +127,7 @@ final class ValueFile implements AutoCloseable {
                 handle.read(value, place.at);
                 return null;
             });
-            CRC32 crc = new CRC32();
-            crc.update(value);
-            return crc.getValue() == place.crc ? value : null;
+            return Integer.toUnsignedLong(sum(ByteBuffer.wrap(value))) == place.crc ? value : null;
         } catch (EOFException e) {
             return null; // the file has become shorter
         } catch (IOException e) {

@@ -11,6 +11,7 @@ import dev.sand.datalayer.GlobalStore.Write;
 import dev.sand.datalayer.StoreException.Kind;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -259,6 +260,42 @@ abstract class GlobalStoreContract {
         assertThat(get("app", "a")).isEqualTo("1");
         assertThat(get("other", "b")).isEqualTo("2");
         assertThat(store.get("t", "app", "gone")).isEmpty();
+    }
+
+    /** Over what is there: nothing, something small, large, of an epoch, or gone again. */
+    @Test
+    void whatIsWrittenTogetherIsThereUnlessAHigherEpochWroteIt() {
+        Random random = new Random(7);
+        int[] sizes = {0, 10, 65_535, 70_000};
+        byte[][] values = new byte[3][];
+        long[] epochs = new long[3];
+        long[] versions = new long[3];
+        for (int step = 0; step < 150; step++) {
+            List<Write> together = new ArrayList<>();
+            for (int key = 0; key < 3; key++) {
+                byte[] value = random.nextInt(5) == 0 ? null : drawn(step, sizes[random.nextInt(sizes.length)]);
+                long epoch = value == null ? 0 : random.nextInt(4);
+                together.add(new Write("t", "app", "k" + key, value, epoch));
+                if (value == null) {
+                    epochs[key] = 0;
+                    values[key] = null;
+                } else if (epoch == 0 || epoch >= epochs[key]) {
+                    epochs[key] = Math.max(epochs[key], epoch);
+                    values[key] = value;
+                }
+            }
+            store.writeAll(together);
+            for (int key = 0; key < 3; key++) {
+                var found = store.get("t", "app", "k" + key);
+                assertThat(found.map(GlobalStore.Versioned::value).orElse(null)).as("step %d", step).isEqualTo(values[key]);
+                long version = found.map(GlobalStore.Versioned::version).orElse(versions[key]);
+                assertThat(version).as("step %d", step).isGreaterThanOrEqualTo(versions[key]);
+                if (together.get(key).value() != null && together.get(key).value() == values[key]) {
+                    assertThat(version).as("a write in step %d", step).isGreaterThan(versions[key]);
+                }
+                versions[key] = version;
+            }
+        }
     }
 
     @Test

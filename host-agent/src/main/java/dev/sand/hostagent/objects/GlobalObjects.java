@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
-import java.util.zip.CRC32C;
+import java.util.zip.CRC32;
 
 /**
  * Large values of executions in the global data layer (SAND 4.3): table {@code objects}, scope the application, under names
@@ -38,15 +38,21 @@ public class GlobalObjects {
     private static final short SCHEMA = 1;
     /** With a CRC-32C instead of a SHA-256. */
     private static final short SUMMED = 2;
+    /** With the CRC-32 that the store has of the same bytes, so that it is reckoned once. */
+    private static final short LENT = 3;
     private static final String DESCRIPTION = "/d";
 
     /** A value as a record's flag has it: the paper's metadata. */
     public record Stored(String name, long size, String sha256) {}
 
-    /** @param crc32c of schema 2, which has no hash */
-    private record Description(short schema, long size, String sha256, int pieces, String crc32c) {
+    /** @param sha256 of schema 1, {@code crc32c} of schema 2, {@code crc32} of schema 3 */
+    private record Description(short schema, long size, String sha256, int pieces, String crc32c, String crc32) {
+        PassingSum sum() {
+            return sha256 != null ? PassingSum.sha256() : crc32c != null ? PassingSum.crc32c() : PassingSum.crc32();
+        }
+
         boolean isOf(long bytes, String sum) {
-            return size == bytes && sum.equals(sha256 == null ? crc32c : sha256);
+            return size == bytes && sum.equals(sha256 != null ? sha256 : crc32c != null ? crc32c : crc32);
         }
     }
 
@@ -122,8 +128,9 @@ public class GlobalObjects {
 
     /** The same of a value that lies in memory, and stays as it is meanwhile; where {@link #takesMemory}. */
     void put(String application, String name, ByteBuffer value) {
-        CRC32C sum = new CRC32C();
+        CRC32 sum = new CRC32();
         sum.update(value.duplicate());
+        int crc = (int) sum.getValue();
         int size = value.remaining();
         List<GlobalStore.Lent> waiting = new ArrayList<>();
         int count = 0;
@@ -133,9 +140,10 @@ public class GlobalObjects {
                 waiting.clear();
             }
             ByteBuffer piece = value.slice(value.position() + at, Math.min(LENT_BYTES, size - at));
-            waiting.add(new GlobalStore.Lent(TABLE, application, piece(name, count++), piece));
+            Integer known = piece.remaining() == size ? crc : null;
+            waiting.add(new GlobalStore.Lent(TABLE, application, piece(name, count++), piece, known));
         }
-        Description description = new Description(SUMMED, size, null, count, HexFormat.of().toHexDigits((int) sum.getValue()));
+        Description description = new Description(LENT, size, null, count, null, HexFormat.of().toHexDigits(crc));
         store.writeAll(waiting, List.of(new GlobalStore.Write(TABLE, application, name + DESCRIPTION, Codec.encode(description))));
     }
 
@@ -173,7 +181,7 @@ public class GlobalObjects {
     public void read(String application, String name, OutputStream to) throws IOException {
         Description description = description(application, name).orElseThrow(() ->
                 bad(application + " has no object " + name + " in the global data layer"));
-        PassingSum sum = description.sha256() == null ? PassingSum.crc32c() : PassingSum.sha256();
+        PassingSum sum = description.sum();
         OutputStream checked = sum.before(to);
         long size = 0;
         for (int i = 0; i < description.pieces(); i++) {
@@ -305,7 +313,7 @@ public class GlobalObjects {
                 takePiece();
             }
             waiting.add(new GlobalStore.Write(TABLE, application, name + DESCRIPTION,
-                    Codec.encode(new Description(schema, size, sha256, count, crc32c))));
+                    Codec.encode(new Description(schema, size, sha256, count, crc32c, null))));
             store.writeAll(waiting);
         }
     }

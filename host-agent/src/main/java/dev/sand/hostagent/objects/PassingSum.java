@@ -5,10 +5,12 @@ import java.security.DigestOutputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.zip.CRC32;
 import java.util.zip.CRC32C;
 import java.util.zip.CheckedOutputStream;
+import java.util.zip.Checksum;
 
-/** What a value's bytes add up to as they pass: SHA-256, which others can be told, or CRC-32C, in a twentieth of the time. */
+/** What a value's bytes add up to as they pass: SHA-256, which others can be told, or one of the CRCs, in a twentieth of the time. */
 sealed interface PassingSum {
     /** What is written goes on to that. */
     OutputStream before(OutputStream to);
@@ -25,7 +27,11 @@ sealed interface PassingSum {
     }
 
     static PassingSum crc32c() {
-        return new Crc32c(new CRC32C());
+        return new Checked(new CRC32C());
+    }
+
+    static PassingSum crc32() {
+        return new Checked(new CRC32());
     }
 
     record Sha256(MessageDigest digest) implements PassingSum {
@@ -40,7 +46,7 @@ sealed interface PassingSum {
         }
     }
 
-    record Crc32c(CRC32C sum) implements PassingSum {
+    record Checked(Checksum sum) implements PassingSum {
         @Override
         public OutputStream before(OutputStream to) {
             return new CheckedOutputStream(to, sum);

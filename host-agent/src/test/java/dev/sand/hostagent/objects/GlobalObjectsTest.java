@@ -80,6 +80,7 @@ class GlobalObjectsTest {
                 new Random(size).nextBytes(bytes);
                 objects.put(APP, NAME, ByteBuffer.allocateDirect(size + 8192).alignedSlice(4096).slice(0, size).put(bytes).flip());
                 assertThat(read(objects)).isEqualTo(bytes);
+                assertThat(description(store)).contains("\"schema\":3").contains("crc32\":\"");
                 assertThat(store.keys("objects", APP, NAME, null, 100)).hasSize(1 + Math.ceilDiv(size, 4 << 20));
                 assertThat(objects.matches(APP, GlobalObjects.describe(NAME, size, to -> to.write(bytes)))).isTrue();
                 rewrite(store, NAME + "/p000000", piece -> piece[9]++);
