@@ -11,7 +11,7 @@ from sand.asl import document as documents
 from sand.asl import malformed
 from sand.emulator import problems
 from sand.emulator.problems import Problem
-from sand.values import JSON
+from sand.values import JSON, NPY
 
 DEPTH = 500
 NUMBER_CHARS = 4300
@@ -98,6 +98,30 @@ def fault(body: bytes) -> Problem | None:
         return _no_text(body, broken)
     except (ValueError, RecursionError) as broken:
         return _malformed(*(malformed.fault(text) or (str(broken), 1, 1)))
+    return None
+
+
+def unread(kind: str, body: bytes) -> Problem | None:
+    """Why a body is not what its type says; None when it is, or is bytes."""
+    if body and kind == NPY and (why := _npy_fault(body)):
+        return problems.bad_request(f"The body is no .npy array: {why}.")
+    return fault(body) if body and kind == JSON else None
+
+
+def _npy_fault(body: bytes) -> str | None:
+    """As far as that is known without numpy: how one begins (NEP 1), and that its header is there."""
+    if len(body) < 12 or not body.startswith(b"\x93NUMPY"):
+        return "it does not begin as one"
+    version = body[6], body[7]
+    if version not in ((1, 0), (2, 0), (3, 0)):
+        return f"it is of version {version[0]}.{version[1]}"
+    start = 10 if version == (1, 0) else 12
+    length = int.from_bytes(body[8:start], "little")
+    if start + length > len(body):
+        return f"its header has {length} bytes, and ends behind the body"
+    header = body[start : start + length]
+    if not all(name in header for name in (b"descr", b"fortran_order", b"shape")):
+        return "its header does not say what is in it"
     return None
 
 

@@ -18,7 +18,6 @@ from sand.emulator.trigger_events import DeadLetter, group_refusal, shown
 from sand.emulator.trigger_specs import MESSAGE_BYTES, QueueSpec, TriggerSpec
 from sand.emulator.triggers import QueueFull
 from sand.messages import Payload
-from sand.values import JSON
 
 AT_ONCE = 1000
 SHOWN_BYTES = 16 << 10
@@ -80,7 +79,7 @@ class QueuesApi:
         if len(request.body) > MESSAGE_BYTES:
             raise problems.too_large("The message", MESSAGE_BYTES, len(request.body))
         kind = bodies.kind(request.header("Content-Type"), request.body)
-        if request.body and kind == JSON and (fault := bodies.fault(request.body)):
+        if fault := bodies.unread(kind, request.body):
             raise fault
         key = request.header("Idempotency-Key")
         if key is not None and not _KEY.fullmatch(key):

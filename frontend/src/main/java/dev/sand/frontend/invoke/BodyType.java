@@ -3,6 +3,7 @@ package dev.sand.frontend.invoke;
 import dev.sand.event.Payload;
 import dev.sand.frontend.http.Json;
 import dev.sand.frontend.http.Problem;
+import dev.sand.frontend.http.Problems;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -70,6 +71,11 @@ public final class BodyType {
 
     /** @return null when the body is what the type says */
     public static Problem check(String type, ByteBuffer body) {
-        return type.equals(Payload.JSON) && body.hasRemaining() ? Json.check(body) : null;
+        if (!body.hasRemaining()) {
+            return null;
+        }
+        String fault = type.equals(NpyBody.TYPE) ? NpyBody.fault(body) : null;
+        return fault != null ? Problems.badRequest("The body is no .npy array: " + fault + ".")
+                : type.equals(Payload.JSON) ? Json.check(body) : null;
     }
 }
