@@ -52,12 +52,21 @@ test("a page beside whose session another one was begun asks who is here, and sa
     asked += 1;
     await Promise.resolve();
     hasSession("the other's");
+    return true;
   });
   hasSession("token");
   const other = await refused(403, problem("csrf"));
   expect([asked, shownKey(), other.problem?.title, other.message]).toEqual([1, { "Sand-Csrf": "the other's" }, "You have signed in anew meanwhile", "This page knows of it by now, and has what was typed: send it once more."]);
   for (const refusal of [problem("missing-scope"), problem("unauthenticated"), null]) await refused(403, refusal);
   expect(asked).toBe(1);
+});
+
+test("where it cannot be found out whose session it is, a page says what the platform says", async () => {
+  const { hasSession, onOtherSession, refused } = await page();
+  onOtherSession(() => Promise.resolve(false));
+  expect((await refused(403, problem("csrf"))).problem).toEqual(problem("csrf"));
+  hasSession("token");
+  expect((await refused(403, problem("csrf"))).problem).toEqual(problem("csrf"));
 });
 
 test("of an application that does not exist that is known, and of no other refusal", async () => {

@@ -225,6 +225,24 @@ def test_the_control_plane_reads_no_more_than_workflows_do(server: Server, main:
         assert told["detail"].endswith(f": {CONTROL[body]}"), (path, told)
 
 
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        (b"[1, 2]", "it does not begin as one"),
+        (b"\x93NUMPY\x07\x00" + bytes(64), "it is of version 7.0"),
+        (b"\x93NUMPY\x01\x00\xff\x00{}  ", "its header has 255 bytes, and ends behind the body"),
+        (b"\x93NUMPY\x01\x00\x04\x00{  }", "its header does not say what is in it"),
+    ],
+)
+def test_what_is_said_to_be_an_array_and_is_none_comes_through_no_door(server: Server, body: bytes, why: str):
+    sent: dict[str, Any] = {"content": body, "headers": {"Content-Type": "application/x-npy"}}
+    doors = [("POST", "/invoke/answers/same"), ("POST", f"{AT}/queues/later"), ("PUT", f"{AT}/data/value?key=array")]
+    for method, path in doors:
+        refused = server.http.request(method, path, **sent)
+        told = refused.status_code, refused.json()["type"].rpartition("/")[2], refused.json()["detail"]
+        assert told == (400, "bad-request", f"The body is no .npy array: {why}."), path
+
+
 def test_a_number_that_nobody_reckons_with_is_no_json_at_any_door(server: Server, main: str):
     huge = b'{"definition": {}, "state": "A", "a": 1e99999999999}'
     asked = [("POST", f"{AT}/invocations/{main}/{step}") for step in ("cancel", "redrive")]

@@ -1,7 +1,7 @@
 // The platform's HTTP interface, typed by its OpenAPI document. What is not an answer of 2xx is thrown as a Refusal.
 import createClient from "openapi-fetch";
 import type { components, paths } from "../../target/schema";
-import { isOfOtherSession, toSessions } from "../model/who";
+import { isOfOtherSession, toOtherSession, toSessions } from "../model/who";
 import { shownDirect } from "./direct";
 import { askForKey, isSignedIn, otherSession, shownKey, visit } from "./key";
 
@@ -72,10 +72,10 @@ export class Refusal extends Error {
   }
 }
 
-/** To something that changes what is there: what it says of another session is so by then. */
+/** Of a request that repeats what belongs to the session: where that is another one's by now, once this page knows of it, or cannot. */
 export async function refused(status: number, problem: Problem | null, url = ""): Promise<Refusal> {
-  if (problem && isOfOtherSession(typed(problem))) await otherSession();
-  return new Refusal(status, problem, url);
+  const isOther = problem !== null && isSignedIn() && isOfOtherSession(typed(problem));
+  return new Refusal(status, isOther && (await otherSession()) ? toOtherSession(problem) : problem, url);
 }
 
 /** What is asked for is not there, or not any more. */

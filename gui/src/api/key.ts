@@ -6,7 +6,7 @@ let key = "";
 let csrf = "";
 let isAsked = false;
 let visits = 0;
-let onOther = (): Promise<void> => Promise.resolve();
+let onOther = (): Promise<boolean> => Promise.resolve(false);
 const listeners = new Set<() => void>();
 
 /** What every request to the platform carries. */
@@ -52,13 +52,13 @@ export function askForKey(sent: Readonly<Record<string, string>>): void {
   if (["Authorization", "Sand-Csrf"].every((name) => (sent[name] ?? "") === (now[name] ?? ""))) ask(true);
 }
 
-/** @param listener is told that what this page shows is not of the cookie's session any more, and finds out whose that is */
-export function onOtherSession(listener: () => Promise<void>): void {
+/** @param listener is told that what this page shows is not of the cookie's session any more, and finds out whose that is, or not */
+export function onOtherSession(listener: () => Promise<boolean>): void {
   onOther = listener;
 }
 
-/** The platform answered that the cookie is of another session than what came beside it. Done when this page knows of that one. */
-export function otherSession(): Promise<void> {
+/** The platform answered that the cookie is of another session than what came beside it. @return whether this page knows of that one by now */
+export function otherSession(): Promise<boolean> {
   return onOther();
 }
 

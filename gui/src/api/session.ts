@@ -4,7 +4,7 @@ import { type Schemas, Refusal, address, answered, client } from "./client";
 import { shownName } from "../model/tenant";
 import { type Scope, isSame, may, maySame, ownerOf, whyNot } from "../model/who";
 import { kept } from "./kept";
-import { hasSession, isKeyAsked, onOtherSession, signedIn } from "./key";
+import { hasSession, isKeyAsked, onOtherSession, shownKey, signedIn } from "./key";
 import { hearTabs, tellTabs } from "./tabs";
 
 export type Who = Schemas["Who"];
@@ -32,14 +32,15 @@ export const who = () =>
     retry: false,
   });
 
+const allButWho: QueryFilters = { predicate: ({ queryKey }) => queryKey[0] !== "who" };
+
 /** What another one saw is not for him who is here now. Who may do more or less than before sees anew what he may, round what he types. */
 function renew(cache: QueryClient, before: Who | null, now: Who | null): void {
-  const all: QueryFilters = { predicate: ({ queryKey }) => queryKey[0] !== "who" };
   if (!isSame(before, now)) {
-    void cache.resetQueries(all);
+    void cache.resetQueries(allButWho);
   } else if (!maySame(before, now)) {
-    cache.removeQueries({ ...all, type: "inactive" });
-    void cache.invalidateQueries(all);
+    cache.removeQueries({ ...allButWho, type: "inactive" });
+    void cache.invalidateQueries(allButWho);
   }
 }
 
@@ -83,13 +84,33 @@ export async function cameIn(cache: QueryClient): Promise<void> {
 
 /** Asks who is here, each time that somebody may have come in or gone by another tab: then what this one shows the platform is not good any more. */
 export function watchSession(cache: QueryClient): void {
-  async function look(): Promise<void> {
+  async function look(): Promise<boolean> {
+    const shown = shownKey();
     const [before, now] = await askAnew(cache);
+    const token = shownKey()["Sand-Csrf"];
     // Who is asked for his name finds the page as it was, if he is the same.
-    if (isSame(before, now)) void cache.invalidateQueries();
+    if (isSame(before, now) && token !== shown["Sand-Csrf"]) void cache.invalidateQueries(allButWho);
+    return now !== undefined && token !== undefined;
   }
-  onOtherSession(look);
-  hearTabs(() => void look());
+  // One after the other, for each ends the question of the one before; and all that are told of before one begins wait for the same.
+  let last: Promise<boolean> = Promise.resolve(false);
+  let coming: Promise<boolean> | null = null;
+  function inTurn(): Promise<boolean> {
+    coming ??= last = last.then(() => {
+      coming = null;
+      return Promise.race([look(), later(LOOK_MS)]);
+    });
+    return coming;
+  }
+  onOtherSession(inTurn);
+  hearTabs(() => void inTurn());
+}
+
+/** Whoever is refused waits for it. */
+const LOOK_MS = 10_000;
+
+function later(ms: number): Promise<false> {
+  return new Promise((done) => setTimeout(() => done(false), ms));
 }
 
 /** @return who was here, and who is; undefined: nobody is known */

@@ -43,10 +43,14 @@ export function isOfOtherSession(problem: Pick<Said, "type">): boolean {
   return problem.type.endsWith("/csrf");
 }
 
-/** What is said of a refusal to somebody who has a session: that it is over, where the platform asks him for a key, or another one. */
+/** What is said of a refusal to somebody who has a session: that it is over, where the platform asks him for a key. */
 export function toSessions<P extends Said>(problem: P): P {
-  if (problem.type.endsWith("/unauthenticated")) return { ...problem, ...SESSION_OVER };
-  return isOfOtherSession(problem) ? { ...problem, ...SESSION_OTHER } : problem;
+  return problem.type.endsWith("/unauthenticated") ? { ...problem, ...SESSION_OVER } : problem;
+}
+
+/** What is said of one to a page that knows of the other session by now. */
+export function toOtherSession<P extends Said>(problem: P): P {
+  return { ...problem, ...SESSION_OTHER };
 }
 
 /** Whether it is he who was here before, whatever he may do by now. @param before undefined: nobody was known; null: nobody has a name here */

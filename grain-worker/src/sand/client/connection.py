@@ -144,7 +144,9 @@ class Encrypted:
         waiting.register(number, events)
         waiting.poll(TICK_SECONDS * 1000)
 
-    close = Plain.close
+    def close(self) -> None:
+        with self._lock:  # what is sent while TLS is taken off the socket would go out as it is
+            Plain.close(self)  # type: ignore[arg-type]
 
 
 def _in_time(until: float) -> None:
@@ -168,8 +170,8 @@ class Connection:
         self._numbers = itertools.count(1)
         # Frames that nobody waits for, which go with the next write when the socket has no room.
         self._small: deque[bytes] = deque()
-        # Of whoever sends them: nobody waits inside, so that whoever closes can wait for it.
-        self._sending = threading.Lock()
+        # Of whoever sends them: nobody waits inside, so that whoever closes can wait for it; he may be the same, by a signal.
+        self._sending = threading.RLock()
         self._reader = frames.Reader(self._receive, self._place)
         self._ticked = self._pinged = self._heard = time.monotonic()
         self.reading = threading.Lock()
@@ -252,20 +254,21 @@ class Connection:
         """Whether it was its turn in time, and the call has not ended before."""
         if not self._write.acquire(timeout=min(max(0.0, call.left()), threading.TIMEOUT_MAX)):
             return False
+        is_written = False
         try:
             # A cancelled call's Cancel goes under the lock too: nothing of the call comes behind it.
-            if request not in self._requests or call.future.done():
-                return False
-            head = call.head(request) if begins else b""
-            if piece:
-                head += _part_head(request, piece)
-            if self._small:
-                head = b"".join([self._small.popleft() for _ in range(len(self._small))]) + head
-            self._wire.send_all(head, piece, call.deadline + _GRACE_SECONDS)
+            if request in self._requests and not call.future.done():
+                head = call.head(request) if begins else b""
+                if piece:
+                    head += _part_head(request, piece)
+                if self._small:
+                    head = b"".join([self._small.popleft() for _ in range(len(self._small))]) + head
+                self._wire.send_all(head, piece, call.deadline + _GRACE_SECONDS)
+                is_written = True
         finally:
             self._write.release()
         self._send_small()
-        return True
+        return is_written
 
     def cancel(self, call: Call) -> None:
         for request, known in list(self._requests.items()):
@@ -278,29 +281,24 @@ class Connection:
         self._send_small()
 
     def _send_small(self) -> None:
-        while self._small:
-            with self._sending:
-                # Whoever has it takes them along; asked again when it was given back: they may have come too late for that.
-                if not self._write.acquire(blocking=False):
-                    return
-                try:
-                    if not self._is_small_sent():
+        if not self._small:
+            return
+        with self._sending:
+            # Whoever writes a call sends them when he has given `_write` back.
+            if not self._write.acquire(blocking=False):
+                return
+            try:
+                while self._small:
+                    first = self._small[0]
+                    sent = self._wire.send_now(first)
+                    if sent < len(first):
+                        self._small[0] = first[sent:]
                         return
-                finally:
-                    self._write.release()
-
-    def _is_small_sent(self) -> bool:
-        try:
-            while self._small:
-                first = self._small[0]
-                sent = self._wire.send_now(first)
-                if sent < len(first):
-                    self._small[0] = first[sent:]
-                    return False
-                self._small.popleft()
-        except OSError:
-            return False  # whoever reads finds out
-        return True
+                    self._small.popleft()
+            except OSError:
+                pass  # whoever reads finds out
+            finally:
+                self._write.release()
 
     def read(self, is_over: Callable[[], bool] | None = None) -> Call | None:
         """Takes one frame; a call that it ends, or None. Whose turn it is.

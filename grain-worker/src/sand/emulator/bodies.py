@@ -7,6 +7,7 @@ import re
 from functools import partial
 from typing import Any
 
+from sand.arrays import HEADER_BYTES
 from sand.asl import document as documents
 from sand.asl import malformed
 from sand.emulator import problems
@@ -101,11 +102,11 @@ def fault(body: bytes) -> Problem | None:
     return None
 
 
-def unread(kind: str, body: bytes) -> Problem | None:
+def check(media: str, body: bytes) -> Problem | None:
     """Why a body is not what its type says; None when it is, or is bytes."""
-    if body and kind == NPY and (why := _npy_fault(body)):
+    if body and media == NPY and (why := _npy_fault(body)):
         return problems.bad_request(f"The body is no .npy array: {why}.")
-    return fault(body) if body and kind == JSON else None
+    return fault(body) if body and media == JSON else None
 
 
 def _npy_fault(body: bytes) -> str | None:
@@ -119,6 +120,8 @@ def _npy_fault(body: bytes) -> str | None:
     length = int.from_bytes(body[8:start], "little")
     if start + length > len(body):
         return f"its header has {length} bytes, and ends behind the body"
+    if length > HEADER_BYTES:
+        return f"its header has {length} bytes; the limit is {HEADER_BYTES}"
     header = body[start : start + length]
     if not all(name in header for name in (b"descr", b"fortran_order", b"shape")):
         return "its header does not say what is in it"

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from sand.asl import document as documents
-from sand.emulator import entity_tags, problems
+from sand.emulator import bodies, entity_tags, problems
 from sand.emulator.applications import Application, Applications
 from sand.emulator.data import VALUE_BYTES as MOST_BYTES
 from sand.emulator.http import Request, Response, answer_json
@@ -16,7 +16,7 @@ from sand.emulator.problems import Problem
 from sand.emulator.router import Router
 from sand.errors import BadRequest, Conflict
 from sand.messages import DataDeleteRequest, DataListRequest, DataPutRequest, Payload
-from sand.values import JSON
+from sand.values import JSON, NPY
 
 VALUE_BYTES = 4 << 20
 _OWNER = "data"
@@ -68,6 +68,8 @@ class DataApi:
             raise problems.bad_request("A Content-Type has at most 127 printable ASCII characters.")
         if payload.content_type.startswith(JSON):
             _check_json(request.body)
+        if payload.content_type == NPY and (fault := bodies.check(NPY, request.body)):
+            raise fault
         asked = DataPutRequest(key, payload, entity_tags.expected(request))
         version = self._changed(application, key, lambda: application.data.call("dataPut", asked, _OWNER))
         return answer_json(200, {"version": version}, [("ETag", f'"{version}"')])

@@ -161,7 +161,7 @@ def payload_of(request: Request, nothing: Payload = NULL) -> Payload:
     if encoding and encoding.lower() != "identity":
         raise _encoded(encoding)
     kind = bodies.kind(request.header("Content-Type"), request.body)
-    if fault := bodies.unread(kind, request.body):
+    if fault := bodies.check(kind, request.body):
         raise fault
     return Payload(kind, request.body) if request.body else nothing
 

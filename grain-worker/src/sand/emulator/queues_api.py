@@ -79,7 +79,7 @@ class QueuesApi:
         if len(request.body) > MESSAGE_BYTES:
             raise problems.too_large("The message", MESSAGE_BYTES, len(request.body))
         kind = bodies.kind(request.header("Content-Type"), request.body)
-        if fault := bodies.unread(kind, request.body):
+        if fault := bodies.check(kind, request.body):
             raise fault
         key = request.header("Idempotency-Key")
         if key is not None and not _KEY.fullmatch(key):

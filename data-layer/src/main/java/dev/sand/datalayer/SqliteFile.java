@@ -72,6 +72,7 @@ final class SqliteFile implements AutoCloseable {
     private SqliteConnection open(List<String> settings) throws SQLException {
         SQLiteConfig config = new SQLiteConfig();
         config.setBusyTimeout(BUSY_TIMEOUT_MS);
+        config.setGetGeneratedKeys(false); // the driver asks for one behind each insertion, in a statement that it makes anew
         Connection connection = config.createConnection("jdbc:sqlite:" + file);
         try (Statement statement = connection.createStatement()) {
             for (String setting : settings) {

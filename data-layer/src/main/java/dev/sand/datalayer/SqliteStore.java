@@ -39,7 +39,7 @@ public class SqliteStore implements GlobalStore {
             + " 1 + ifnull((SELECT version FROM floor WHERE tbl = ?1 AND scope = ?2), 0), ?4, ?5)"
             + " ON CONFLICT(tbl, scope, key) DO ";
     private static final String INSERT_NEW = INSERT + "NOTHING RETURNING id";
-    /** Over whatever is there, but for a large value and a higher epoch's. */
+    /** Over whatever is there, but for a value that is large, or empty, and a higher epoch's. */
     private static final String INSERT_OVER = INSERT + "UPDATE SET version = version + 1, value = excluded.value,"
             + " epoch = max(epoch, excluded.epoch)"
             + " WHERE LENGTH(value) > 0 AND (excluded.epoch = 0 OR epoch <= excluded.epoch)";
@@ -191,7 +191,7 @@ public class SqliteStore implements GlobalStore {
         write(lent, writes.stream().map(Write::value).collect(Collectors.toCollection(ArrayList::new)), all -> connection -> {
             for (int i = 0; i < lent.size(); i++) {
                 Lent each = lent.get(i);
-                write(connection, each.table(), Key.of(each.scope()), each.key(), all.get(i), 0);
+                upsert(connection, each.table(), Key.of(each.scope()), each.key(), all.get(i), 0);
             }
             for (int i = 0; i < writes.size(); i++) {
                 Write write = writes.get(i);
@@ -199,15 +199,15 @@ public class SqliteStore implements GlobalStore {
                 if (write.value() == null) {
                     delete(connection, write.table(), in, write.key(), Key.of(write.key()), ANY);
                 } else {
-                    write(connection, write.table(), in, write.key(), all.get(lent.size() + i), write.epoch());
+                    upsert(connection, write.table(), in, write.key(), all.get(lent.size() + i), write.epoch());
                 }
             }
             return null;
         });
     }
 
-    /** Most of what is stored is new, and takes one statement. @param epoch 0: none */
-    private void write(SqliteConnection connection, String table, byte[] scope, String key, Given value, long epoch)
+    /** In one statement, but where a row is to be looked at: {@link #INSERT_OVER}, or a large value over another. @param epoch 0: none */
+    private void upsert(SqliteConnection connection, String table, byte[] scope, String key, Given value, long epoch)
             throws SQLException {
         byte[] name = Key.of(key);
         if (value.isElsewhere()) {

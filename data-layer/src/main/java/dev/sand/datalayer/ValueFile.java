@@ -88,7 +88,12 @@ final class ValueFile implements AutoCloseable {
         }
     }
 
-    /** Writes the value where there is room. @param crc its CRC-32; null: nobody has reckoned it yet. @throws StoreException when it could not be written */
+    /**
+     * Writes the value where there is room.
+     *
+     * @param crc its CRC-32; null: nobody has reckoned it yet
+     * @throws StoreException when it could not be written
+     */
     Place write(ByteBuffer value, Integer crc) {
         int size = value.remaining();
         long at;

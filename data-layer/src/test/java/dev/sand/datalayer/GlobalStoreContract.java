@@ -18,6 +18,7 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import java.util.zip.CRC32;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -273,7 +274,7 @@ abstract class GlobalStoreContract {
         for (int step = 0; step < 150; step++) {
             List<Write> together = new ArrayList<>();
             for (int key = 0; key < 3; key++) {
-                byte[] value = random.nextInt(5) == 0 ? null : drawn(step, sizes[random.nextInt(sizes.length)]);
+                byte[] value = random.nextInt(5) == 0 ? null : drawn(3 * step + key, sizes[random.nextInt(sizes.length)]);
                 long epoch = value == null ? 0 : random.nextInt(4);
                 together.add(new Write("t", "app", "k" + key, value, epoch));
                 if (value == null) {
@@ -296,6 +297,35 @@ abstract class GlobalStoreContract {
                 versions[key] = version;
             }
         }
+    }
+
+    @Test
+    void aKeyMayBeWrittenMoreThanOnceInOneGo() {
+        byte[] large = drawn(1, 70_000);
+        byte[] other = drawn(2, 70_000);
+        store.writeAll(List.of(new Write("t", "app", "k", bytes("first")), new Write("t", "app", "k", large), new Write("t", "app", "k", other),
+                new Write("t", "app", "l", large), new Write("t", "app", "l", bytes("last")),
+                new Write("t", "app", "m", large), new Write("t", "app", "m", null)));
+        assertThat(store.get("t", "app", "k").orElseThrow().value()).isEqualTo(other);
+        assertThat(store.version("t", "app", "k")).isEqualTo(3);
+        assertThat(get("app", "l")).isEqualTo("last");
+        assertThat(store.get("t", "app", "m")).isEmpty();
+    }
+
+    @Test
+    void whatIsLentGoesOverWhatIsThere() {
+        store.putFenced("t", "app", "small", bytes("fenced"), 5);
+        store.put("t", "app", "large", drawn(1, 80_000), GlobalStore.ANY);
+        byte[] value = drawn(2, 70_000);
+        CRC32 crc = new CRC32();
+        crc.update(value);
+        ByteBuffer memory = ByteBuffer.allocateDirect(value.length).put(value).flip();
+        store.writeAll(List.of(new Lent("t", "app", "small", memory), new Lent("t", "app", "large", memory, (int) crc.getValue()),
+                new Lent("t", "app", "new", memory, (int) crc.getValue())), List.of());
+        for (String key : List.of("small", "large", "new")) {
+            assertThat(store.get("t", "app", key).orElseThrow().value()).as(key).isEqualTo(value);
+        }
+        assertThat(store.putFenced("t", "app", "small", bytes("late"), 4)).as("the fence stays").isFalse();
     }
 
     @Test

@@ -12,6 +12,8 @@ public record Payload(String contentType, byte[] bytes, Reference reference) {
     public static final String JSON = "application/json";
     public static final String OCTETS = "application/octet-stream";
     private static final byte[] NULL_JSON = {'n', 'u', 'l', 'l'};
+    /** An array of numpy's. */
+    public static final String NPY = "application/x-npy";
     private static final String NOT_KEPT = "truncated";
 
     /** An object of the local data layer. */

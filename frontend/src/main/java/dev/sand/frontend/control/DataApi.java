@@ -13,6 +13,7 @@ import dev.sand.frontend.http.Json;
 import dev.sand.frontend.http.Places;
 import dev.sand.frontend.http.Problem;
 import dev.sand.frontend.http.Problems;
+import dev.sand.frontend.invoke.BodyType;
 import dev.sand.frontend.http.Router;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -122,6 +123,10 @@ public final class DataApi {
         }
         if (payload.isJson()) {
             checkJson(body);
+        }
+        Problem none = payload.contentType().equals(Payload.NPY) ? BodyType.check(Payload.NPY, ByteBuffer.wrap(body)) : null;
+        if (none != null) {
+            throw none.asException();
         }
         long expected = EntityTag.expected(exchange);
         long version = reading(() -> data.put(application, key, payload, expected));

@@ -20,7 +20,7 @@ public final class BodyType {
     /**
      * The rule, which openapi.yaml states: {@code application/json} and no type at all are JSON. So is what {@code curl -d}
      * calls a form without being asked, when it begins like a JSON object or array (no form does) or is one JSON value of
-     * another kind. Every other body is bytes, under the type that it came with.
+     * another kind. {@code application/x-npy} is an array of numpy's. Every other body is bytes, under the type that it came with.
      *
      * @return the payload's type: exactly {@link Payload#JSON} when the body is to be decoded
      */
@@ -74,8 +74,15 @@ public final class BodyType {
         if (!body.hasRemaining()) {
             return null;
         }
-        String fault = type.equals(NpyBody.TYPE) ? NpyBody.fault(body) : null;
-        return fault != null ? Problems.badRequest("The body is no .npy array: " + fault + ".")
-                : type.equals(Payload.JSON) ? Json.check(body) : null;
+        return switch (type) {
+            case Payload.JSON -> Json.check(body);
+            case Payload.NPY -> npy(body);
+            default -> null;
+        };
+    }
+
+    private static Problem npy(ByteBuffer body) {
+        String fault = NpyBody.fault(body);
+        return fault == null ? null : Problems.badRequest("The body is no .npy array: " + fault + ".");
     }
 }

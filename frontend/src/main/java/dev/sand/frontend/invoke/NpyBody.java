@@ -7,9 +7,10 @@ import java.util.stream.Stream;
 
 /** Arrays in numpy's .npy format (NEP 1), as far as they are known without numpy: how one begins, and that its header is there. */
 final class NpyBody {
-    static final String TYPE = "application/x-npy";
     private static final byte[] MAGIC = {(byte) 0x93, 'N', 'U', 'M', 'P', 'Y'};
     private static final int LENGTH_AT = MAGIC.length + 2;
+    /** Whoever reads one takes no longer one (docs/LIMITS.md). */
+    private static final int HEADER_BYTES = 256 << 10;
 
     private NpyBody() {}
 
@@ -28,6 +29,9 @@ final class NpyBody {
         int start = LENGTH_AT + (version == 1 ? Short.BYTES : Integer.BYTES);
         if (start + length > rest.remaining()) {
             return "its header has " + length + " bytes, and ends behind the body";
+        }
+        if (length > HEADER_BYTES) {
+            return "its header has " + length + " bytes; the limit is " + HEADER_BYTES;
         }
         String header = StandardCharsets.ISO_8859_1.decode(rest.slice(start, (int) length)).toString();
         return Stream.of("descr", "fortran_order", "shape").allMatch(header::contains) ? null

@@ -40,6 +40,8 @@ class NpyBodyTest {
         assertThat(NpyBody.fault(body("\u0093NUMPY\1\7", length(9, 4), HEADER))).isEqualTo("it is of version 1.7");
         assertThat(NpyBody.fault(body("\u0093NUMPY\1\0", length(HEADER.length() + 1, 2), HEADER))).contains("ends behind the body");
         assertThat(NpyBody.fault(body("\u0093NUMPY\2\0", length(-1, 4), HEADER))).contains("4294967295 bytes");
+        String long_ = HEADER.strip() + " ".repeat(256 << 10);
+        assertThat(NpyBody.fault(body("\u0093NUMPY\2\0", length(long_.length(), 4), long_))).contains("the limit is 262144");
         assertThat(NpyBody.fault(body("\u0093NUMPY\1\0", length(4, 2), "{  }"))).isEqualTo("its header does not say what is in it");
     }
 }

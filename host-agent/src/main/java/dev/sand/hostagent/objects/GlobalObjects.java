@@ -38,7 +38,7 @@ public class GlobalObjects {
     private static final short SCHEMA = 1;
     /** With a CRC-32C instead of a SHA-256. */
     private static final short SUMMED = 2;
-    /** With the CRC-32 that the store has of the same bytes, so that it is reckoned once. */
+    /** With a CRC-32: where the value is one piece the store has the same of it, and it is reckoned once. */
     private static final short LENT = 3;
     private static final String DESCRIPTION = "/d";
 
@@ -48,11 +48,19 @@ public class GlobalObjects {
     /** @param sha256 of schema 1, {@code crc32c} of schema 2, {@code crc32} of schema 3 */
     private record Description(short schema, long size, String sha256, int pieces, String crc32c, String crc32) {
         PassingSum sum() {
-            return sha256 != null ? PassingSum.sha256() : crc32c != null ? PassingSum.crc32c() : PassingSum.crc32();
+            return switch (schema) {
+                case SUMMED -> PassingSum.crc32c();
+                case LENT -> PassingSum.crc32();
+                default -> PassingSum.sha256();
+            };
         }
 
         boolean isOf(long bytes, String sum) {
-            return size == bytes && sum.equals(sha256 != null ? sha256 : crc32c != null ? crc32c : crc32);
+            return size == bytes && sum.equals(switch (schema) {
+                case SUMMED -> crc32c;
+                case LENT -> crc32;
+                default -> sha256;
+            });
         }
     }
 
