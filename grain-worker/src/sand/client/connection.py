@@ -109,7 +109,7 @@ class Encrypted:
     def __init__(self, raw: socket.socket, host: str, context: ssl.SSLContext) -> None:
         self._socket = context.wrap_socket(raw, server_hostname=host)
         self._socket.setblocking(False)
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # whoever closes by a signal may have it
 
     def recv_into(self, to: memoryview) -> int | None:
         try:
