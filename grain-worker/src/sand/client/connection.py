@@ -96,11 +96,7 @@ class Plain:
             return 0
 
     def close(self) -> None:
-        try:
-            self._socket.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass  # the other side was faster
-        self._socket.close()
+        _hang_up(self._socket)
 
 
 class Encrypted:
@@ -146,7 +142,15 @@ class Encrypted:
 
     def close(self) -> None:
         with self._lock:  # what is sent while TLS is taken off the socket would go out as it is
-            Plain.close(self)  # type: ignore[arg-type]
+            _hang_up(self._socket)
+
+
+def _hang_up(raw: socket.socket) -> None:
+    try:
+        raw.shutdown(socket.SHUT_RDWR)
+    except OSError:
+        pass  # the other side was faster
+    raw.close()
 
 
 def _in_time(until: float) -> None:

@@ -16,7 +16,7 @@ from sand.emulator.problems import Problem
 from sand.emulator.router import Router
 from sand.errors import BadRequest, Conflict
 from sand.messages import DataDeleteRequest, DataListRequest, DataPutRequest, Payload
-from sand.values import JSON, NPY
+from sand.values import JSON
 
 VALUE_BYTES = 4 << 20
 _OWNER = "data"
@@ -68,7 +68,7 @@ class DataApi:
             raise problems.bad_request("A Content-Type has at most 127 printable ASCII characters.")
         if payload.content_type.startswith(JSON):
             _check_json(request.body)
-        if payload.content_type == NPY and (fault := bodies.check(NPY, request.body)):
+        elif fault := bodies.check(payload.content_type, request.body):
             raise fault
         asked = DataPutRequest(key, payload, entity_tags.expected(request))
         version = self._changed(application, key, lambda: application.data.call("dataPut", asked, _OWNER))

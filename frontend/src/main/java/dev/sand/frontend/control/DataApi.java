@@ -124,9 +124,9 @@ public final class DataApi {
         if (payload.isJson()) {
             checkJson(body);
         }
-        Problem none = payload.contentType().equals(Payload.NPY) ? BodyType.check(Payload.NPY, ByteBuffer.wrap(body)) : null;
-        if (none != null) {
-            throw none.asException();
+        Problem fault = payload.isJson() ? null : BodyType.check(payload.contentType(), ByteBuffer.wrap(body));
+        if (fault != null) {
+            throw fault.asException();
         }
         long expected = EntityTag.expected(exchange);
         long version = reading(() -> data.put(application, key, payload, expected));

@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 final class NpyBody {
     private static final byte[] MAGIC = {(byte) 0x93, 'N', 'U', 'M', 'P', 'Y'};
     private static final int LENGTH_AT = MAGIC.length + 2;
-    /** Whoever reads one takes no longer one (docs/LIMITS.md). */
+    /** No longer header is read by anybody (docs/LIMITS.md, `sand.arrays`). */
     private static final int HEADER_BYTES = 256 << 10;
 
     private NpyBody() {}
