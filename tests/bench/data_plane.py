@@ -1,4 +1,5 @@
-"""Echoes over the data plane of cloud processes, from Python and Java, beside bare TCP echoes on the same stack, in turns."""
+"""Echoes over the data plane of cloud processes, from Python and Java, beside bare TCP echoes on the same stack, in turns of a
+block of each: call by call, each would measure the caches that the other leaves."""
 
 from __future__ import annotations
 
@@ -18,9 +19,10 @@ from .table import Row, figure, latency, percentile
 from .under_test import APPS, Platform, warm
 
 SIZES = {10: "10 B", 1 << 10: "1 KiB", 64 << 10: "64 KiB", 1 << 20: "1 MiB", 5 << 20: "5 MiB"}
-ROUNDS = 500
+BLOCK = 50
+BLOCKS = 10
 # Of each size, before the first is measured: a client of a platform that has run for a while.
-WARM_SECONDS = 4
+WARM_SECONDS = 10
 # Against TCP from this size on; below, a function's own share is what there is to see.
 COMPARED = 1 << 20
 LENGTH = struct.Struct(">I")
@@ -41,7 +43,9 @@ def rows(client: str, samples: Samples) -> list[Row]:
         id = f"data-plane-{client}-{name.replace(' ', '')}"
         note = f"{name} there and back, {client} client"
         found.append(latency(id, "SAND", plane, at_most=0.4 if size == 10 else None, note=note))
-        found.append(latency(f"{id}-tcp", "TCP echo", tcp, note="the same bytes, whole there and then back, in turns with it"))
+        found.append(
+            latency(f"{id}-tcp", "TCP echo", tcp, note="the same bytes, whole there and then back, in turns of blocks")
+        )
         ratio = percentile(plane, 0.5) / percentile(tcp, 0.5)
         found.append(figure(f"{id}-ratio", "SAND / TCP", "x", ratio, at_most=1.3 if size >= COMPARED else None))
         stream = samples["stream", size]
@@ -57,19 +61,23 @@ def from_python(server: str) -> Samples:
             warm(lambda value=bytes(size): process.invoke("echo", value), WARM_SECONDS)
         for size in SIZES:
             value = bytes(size)
-            count = ROUNDS // 5 if size > 100_000 else ROUNDS
             ways = {
                 "plane": lambda value=value: process.invoke("echo", value),
                 "tcp": lambda value=value: there_and_back(tcp, value),
                 "stream": lambda value=value: there_while_back(stream, value),
             }
-            for round in range(-count // 2, count):
+            for block in range(-1, BLOCKS):
                 for way, call in ways.items():
-                    begin = time.perf_counter()
-                    call()
-                    if round >= 0:
-                        samples[way, size].append(time.perf_counter() - begin)
+                    took = [timed(call) for _ in range(BLOCK)]
+                    if block >= 0:
+                        samples[way, size] += took
     return samples
+
+
+def timed(call: Callable[[], object]) -> float:
+    begin = time.perf_counter()
+    call()
+    return time.perf_counter() - begin
 
 
 @contextmanager
@@ -127,7 +135,13 @@ def as_it_comes(connection: socket.socket) -> None:
 def from_java(server: str) -> Samples:
     samples: Samples = defaultdict(list)
     command = java_bench(
-        "data-plane", "dev.sand.dataplane.client.DataPlaneBench", server, "dataplane", str(ROUNDS), str(WARM_SECONDS)
+        "data-plane",
+        "dev.sand.dataplane.client.DataPlaneBench",
+        server,
+        "dataplane",
+        str(BLOCKS),
+        str(BLOCK),
+        str(WARM_SECONDS),
     )
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=600, check=True)
     for line in done.stdout.splitlines():

@@ -11,9 +11,9 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 
 /**
- * Echoes from Java, in turns: a function in a cloud process, and bare TCP echoes on the same machine. Prints a line a sample: what,
- * bytes, nanoseconds. Arguments: the platform's URL, application, rounds, seconds that each size is
- * called for before the first is measured.
+ * Echoes from Java, in turns of a block of each: a function in a cloud process, and bare TCP echoes on the same machine. Prints a
+ * line a sample: what, bytes, nanoseconds. Arguments: the platform's URL, application, blocks, calls a block, seconds that each
+ * size is called for before the first is measured.
  */
 final class DataPlaneBench {
     private static final int[] SIZES = {10, 1 << 10, 64 << 10, 1 << 20, 5 << 20};
@@ -22,8 +22,9 @@ final class DataPlaneBench {
     private DataPlaneBench() {}
 
     public static void main(String[] arguments) throws Exception {
-        int rounds = Integer.parseInt(arguments[2]);
-        Duration warm = Duration.ofSeconds(Integer.parseInt(arguments[3]));
+        int blocks = Integer.parseInt(arguments[2]);
+        int calls = Integer.parseInt(arguments[3]);
+        Duration warm = Duration.ofSeconds(Integer.parseInt(arguments[4]));
         try (ProcessClient process = ProcessClient.connect(URI.create(arguments[0]), arguments[1], "bench-java");
                 ServerSocket whole = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 ServerSocket stream = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
@@ -37,12 +38,11 @@ final class DataPlaneBench {
             }
             for (int size : SIZES) {
                 Value value = Value.bytes(new byte[size]);
-                int count = size > 100_000 ? rounds / 5 : rounds;
-                for (int round = -count / 2; round < count; round++) {
-                    boolean counts = round >= 0;
-                    timed("plane", size, counts, () -> process.invoke("echo", value, PATIENCE));
-                    timed("tcp", size, counts, () -> thereAndBack(tcp, value.bytes(), true));
-                    timed("stream", size, counts, () -> thereAndBack(streamed, value.bytes(), false));
+                for (int block = -1; block < blocks; block++) {
+                    boolean counts = block >= 0;
+                    timed("plane", size, calls, counts, () -> process.invoke("echo", value, PATIENCE));
+                    timed("tcp", size, calls, counts, () -> thereAndBack(tcp, value.bytes(), true));
+                    timed("stream", size, calls, counts, () -> thereAndBack(streamed, value.bytes(), false));
                 }
             }
         }
@@ -58,12 +58,15 @@ final class DataPlaneBench {
         void run() throws Exception;
     }
 
-    private static void timed(String what, int size, boolean counts, Call call) throws Exception {
-        long begin = System.nanoTime();
-        call.run();
-        long end = System.nanoTime();
-        if (counts) {
-            System.out.println(what + " " + size + " " + (end - begin));
+    private static void timed(String what, int size, int calls, boolean counts, Call call) throws Exception {
+        long[] took = new long[calls];
+        for (int each = 0; each < calls; each++) {
+            long begin = System.nanoTime();
+            call.run();
+            took[each] = System.nanoTime() - begin;
+        }
+        for (int each = 0; counts && each < calls; each++) {
+            System.out.println(what + " " + size + " " + took[each]);
         }
     }
 
