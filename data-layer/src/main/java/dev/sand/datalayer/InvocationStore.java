@@ -160,7 +160,7 @@ public final class InvocationStore implements AutoCloseable {
             }
             try {
                 store.putFenced(TABLE, scope, id, found.map(Versioned::value).orElseGet(() ->
-                        RecordCodec.encode(RecordTrimming.trimmed(running, options.outputBytes()))), epoch,
+                        encoded(running, options.outputBytes())), epoch,
                         found.map(Versioned::version).orElse(GlobalStore.ABSENT));
                 return false;
             } catch (StoreException e) {
@@ -181,12 +181,16 @@ public final class InvocationStore implements AutoCloseable {
         String scope = options.parts().of(record.application(), record.executionId());
         try {
             store.put(TABLE, scope, record.executionId(),
-                    RecordCodec.encode(RecordTrimming.trimmed(record, Limits.INLINE_BYTES)), GlobalStore.ABSENT);
+                    encoded(record, Limits.INLINE_BYTES), GlobalStore.ABSENT);
         } catch (StoreException e) {
             if (e.kind() != Kind.CONFLICT) {
                 throw e;
             }
         }
+    }
+
+    private byte[] encoded(InvocationRecord record, long maxOutputBytes) {
+        return RecordCodec.encode(RecordTrimming.trimmed(record, maxOutputBytes), store.isOfOneProgram());
     }
 
     public Optional<InvocationRecord> get(String application, String executionId) {

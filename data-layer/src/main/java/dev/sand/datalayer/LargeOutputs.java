@@ -53,7 +53,7 @@ final class LargeOutputs {
             return record;
         }
         try {
-            return RecordTrimming.withOutput(record, keep(record.application(), record.executionId(), output.contentType(),
+            return record.with(record.input(), keep(record.application(), record.executionId(), output.contentType(),
                     output.size(), out -> out.write(output.bytes())));
         } catch (IOException e) {
             throw new IllegalStateException("bytes are written without I/O", e);

@@ -24,12 +24,6 @@ final class RecordTrimming {
                 record.redriveCount(), record.process());
     }
 
-    static InvocationRecord withOutput(InvocationRecord record, Payload output) {
-        return new InvocationRecord(record.schema(), record.executionId(), record.application(), record.version(),
-                record.target(), record.status(), record.input(), output, record.failure(), record.startedMs(),
-                record.endedMs(), record.cpuUs(), record.peakMemoryBytes(), record.hops(), record.redriveCount(), record.process());
-    }
-
     private static boolean fits(Payload payload, long limit) {
         return payload == null || payload.bytes() == null || payload.bytes().length <= limit;
     }

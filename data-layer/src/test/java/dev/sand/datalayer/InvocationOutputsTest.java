@@ -77,7 +77,7 @@ class InvocationOutputsTest extends InvocationStoreFixture {
         invocations.keepOutput("app", id(1), "image/png", bytes.length, out -> {
             throw new IOException("not asked for twice");
         });
-        invocations.record(RecordTrimming.withOutput(record("app", 1, Status.SUCCEEDED, "g"), output), null);
+        invocations.record(ended(record("app", 1, Status.SUCCEEDED, "g"), output), null);
         InvocationRecord listed = invocations.list("app", Filter.ALL, null, 10).records().getFirst();
         assertThat(invocations.output(listed).orElseThrow().payload()).usingRecursiveComparison()
                 .isEqualTo(new Payload("image/png", bytes, null));
@@ -127,7 +127,7 @@ class InvocationOutputsTest extends InvocationStoreFixture {
             });
             List<String> pieces = store.keys("kept-outputs-pieces", "app", "", null, 10);
             Payload output = new Payload("image/png", null, new Payload.Reference(id(1) + "/" + bytes.length, bytes.length));
-            InvocationRecord ended = RecordTrimming.withOutput(record("app", 1, Status.SUCCEEDED, "g"), output);
+            InvocationRecord ended = ended(record("app", 1, Status.SUCCEEDED, "g"), output);
             assertThat(invocations.output(ended).orElseThrow().payload().bytes()).isEqualTo(bytes);
             assertThat(pieces).as("the slower one's pieces are gone").hasSize(1);
         }

@@ -75,7 +75,11 @@ abstract class InvocationStoreFixture {
     static InvocationRecord withOutput(int number, int size) {
         byte[] bytes = new byte[size];
         bytes[size - 1] = (byte) number;
-        return RecordTrimming.withOutput(record("app", number, Status.SUCCEEDED, "g"), new Payload("image/png", bytes, null));
+        return ended(record("app", number, Status.SUCCEEDED, "g"), new Payload("image/png", bytes, null));
+    }
+
+    static InvocationRecord ended(InvocationRecord record, Payload output) {
+        return record.with(record.input(), output);
     }
 
     void reopen(Duration linger, int maxWaiting, int keep) {

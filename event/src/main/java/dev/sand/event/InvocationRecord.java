@@ -42,6 +42,11 @@ public record InvocationRecord(
                 cpuUs, peakMemoryBytes, hops, redriveCount, of);
     }
 
+    public InvocationRecord with(Payload otherInput, Payload otherOutput) {
+        return new InvocationRecord(schema, executionId, application, version, target, status, otherInput, otherOutput, failure, startedMs,
+                endedMs, cpuUs, peakMemoryBytes, hops, redriveCount, process);
+    }
+
     public int redrives() {
         return redriveCount == null ? 0 : redriveCount;
     }

@@ -1,5 +1,6 @@
 package dev.sand.hostagent.journal;
 
+import dev.sand.event.RecordBodies;
 import dev.sand.hostagent.core.Action.Await;
 import dev.sand.hostagent.core.Action.Backup;
 import dev.sand.hostagent.journal.JournalAdapter.AppendListener;

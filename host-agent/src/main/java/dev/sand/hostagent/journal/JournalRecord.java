@@ -4,12 +4,15 @@ import dev.sand.event.BusRecords;
 import dev.sand.event.Codec;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
+import dev.sand.event.Payload;
+import dev.sand.event.RecordBodies;
 import dev.sand.hostagent.core.Action.Backup;
 import dev.sand.hostagent.objects.GlobalObjects.Stored;
 import dev.sand.hostagent.process.Change;
 import dev.sand.hostagent.process.ProcessChange;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 
@@ -165,8 +168,16 @@ record JournalRecord(short schema, long epoch, String kind, String executionId, 
         if (!record.isWhole()) {
             throw new UncheckedIOException(new IOException("a field is missing of a record of kind " + record.kind));
         }
-        boolean hasBodies = record.change != null && (schema == OF_BODIES || schema > OF_BODIES && RecordBodies.areIn(record.change.change()));
-        return hasBodies ? record.with(record.schema, StoredChange.of(RecordBodies.taken(record.change.change(), bytes))) : record;
+        return record.change == null || schema < OF_BODIES ? record : record.withBodiesOf(bytes, schema == OF_BODIES);
+    }
+
+    private JournalRecord withBodiesOf(byte[] bytes, boolean areThere) {
+        ProcessChange read = change.change();
+        Collection<Payload> values = read.change().values();
+        if (!areThere && !RecordBodies.areIn(values)) {
+            return this;
+        }
+        return with(schema, StoredChange.of(read.map(RecordBodies.of(bytes, values)::take)));
     }
 
     private boolean isWhole() {

@@ -241,9 +241,7 @@ final class LargePayloads {
 
     private static InvocationRecord withOutput(InvocationRecord record, Payload output) {
         Payload input = isReference(record.input()) ? record.input().notKept() : record.input();
-        return new InvocationRecord(record.schema(), record.executionId(), record.application(), record.version(),
-                record.target(), record.status(), input, output, record.failure(), record.startedMs(), record.endedMs(),
-                record.cpuUs(), record.peakMemoryBytes(), record.hops(), record.redriveCount(), record.process());
+        return record.with(input, output);
     }
 
     private Payload kept(InvocationRecord record) {
