@@ -43,9 +43,8 @@ def rows(client: str, samples: Samples) -> list[Row]:
         id = f"data-plane-{client}-{name.replace(' ', '')}"
         note = f"{name} there and back, {client} client"
         found.append(latency(id, "SAND", plane, at_most=0.4 if size == 10 else None, note=note))
-        found.append(
-            latency(f"{id}-tcp", "TCP echo", tcp, note="the same bytes, whole there and then back, in turns of blocks")
-        )
+        note = "the same bytes, whole there and then back, in turns of blocks"
+        found.append(latency(f"{id}-tcp", "TCP echo", tcp, note=note))
         ratio = percentile(plane, 0.5) / percentile(tcp, 0.5)
         found.append(figure(f"{id}-ratio", "SAND / TCP", "x", ratio, at_most=1.3 if size >= COMPARED else None))
         stream = samples["stream", size]
@@ -134,15 +133,8 @@ def as_it_comes(connection: socket.socket) -> None:
 
 def from_java(server: str) -> Samples:
     samples: Samples = defaultdict(list)
-    command = java_bench(
-        "data-plane",
-        "dev.sand.dataplane.client.DataPlaneBench",
-        server,
-        "dataplane",
-        str(BLOCKS),
-        str(BLOCK),
-        str(WARM_SECONDS),
-    )
+    arguments = [server, "dataplane", *map(str, (BLOCKS, BLOCK, WARM_SECONDS))]
+    command = java_bench("data-plane", "dev.sand.dataplane.client.DataPlaneBench", *arguments)
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=600, check=True)
     for line in done.stdout.splitlines():
         what, size, ns = line.split()
