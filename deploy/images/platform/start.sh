@@ -5,6 +5,6 @@ set -euo pipefail
 jars=$(printf '%s:' /opt/sand/*.jar /opt/sand/lib/*.jar)
 # Names of other containers are asked for again soon: one that was restarted may have another address.
 # shellcheck disable=SC2086
-exec /opt/java/bin/java --enable-native-access=ALL-UNNAMED -XX:+UseG1GC -XX:G1PeriodicGCInterval=60000 -Xms64m \
+exec /opt/java/bin/java --enable-native-access=ALL-UNNAMED -XX:+UseG1GC -XX:G1PeriodicGCInterval=60000 -XX:GCTimeRatio=4 -Xms64m \
   -XX:MaxRAMPercentage=50 -XX:+ExitOnOutOfMemoryError -Dsun.net.inetaddr.ttl=3 -Dsun.net.inetaddr.negative.ttl=1 \
   ${SAND_JVM_OPTIONS:-} -cp "${jars%:}" dev.sand.standalone.Main "$@"

@@ -246,3 +246,9 @@ def kill_group(pid: int) -> None:
     """SIGKILL to the process group that `pid` leads, and to it alone while it leads none yet."""
     if not _send(os.killpg, pid, signal.SIGKILL):
         _send(os.kill, pid, signal.SIGKILL)
+
+
+def keep_freed_memory() -> None:
+    """What a function has freed, up to 2 MiB of it, its next values take. glibc gives the heap's end back to the kernel from
+    128 KiB on, for which each page faults again, until it has seen something larger go."""
+    bytes(1 << 20)

@@ -280,3 +280,20 @@ def test_temporary_files_go_with_their_instance(sandbox: Sandbox) -> None:
     sandbox.kill(sandbox.broker.report("workerReady", worker=worker).pid)
     sandbox.broker.report("workerExited", worker=worker)
     sandbox.broker.until(lambda: os.listdir(sandbox.temporary) == [], "the removal of the worker's folder")
+
+
+def test_what_a_function_has_freed_is_not_faulted_on_again(sandbox: Sandbox) -> None:
+    code = """
+import resource
+
+def values():
+    return [bytearray(64 << 10) for _ in range(24)]
+
+def handle(event, context):
+    values()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    for _ in range(100):
+        values()
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+"""
+    assert sandbox.output(sandbox.ready(code)) < 100, "it was 300 each time"
