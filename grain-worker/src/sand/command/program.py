@@ -13,7 +13,7 @@ MAIN_CLASS = "dev.sand.standalone.Main"
 # Zero-copy needs native access; the heap grows with use and is given back when idle, for a machine that others use too.
 # Large pages: on virtual machines a missed translation is dear, and a shard that wakes finds few that it needs. They are
 # touched when the heap grows, and not in the middle of somebody's input: a first touch takes 5 ms where the machine is virtual.
-# The collector counts that as its own time and would grow the heap for it again and again: it may take a fifth (docs/HOT-PATH.md).
+# The collector counts that as its own time, and would grow the heap for it again: it may take a fifth (docs/HOT-PATH.md).
 JVM_OPTIONS = (
     "--enable-native-access=ALL-UNNAMED",
     "-XX:+UseG1GC",
