@@ -70,6 +70,7 @@ final class BusDatabase {
     private Connection connect() throws SQLException {
         SQLiteConfig config = new SQLiteConfig();
         config.setBusyTimeout(BUSY_TIMEOUT_MS);
+        config.setGetGeneratedKeys(false); // the driver asks for one behind each insertion, in a statement that it makes anew
         return config.createConnection("jdbc:sqlite:" + file);
     }
 

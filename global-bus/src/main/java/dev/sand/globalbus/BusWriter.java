@@ -21,6 +21,8 @@ import java.util.function.Consumer;
 final class BusWriter implements Runnable {
     /** Trims come with nearly every record, and each costs a write: nobody waits for them. */
     private static final long TRIM_AFTER_NS = 50_000_000L;
+    /** Nobody waits for what is in a log: the more of it a transaction has, the less each costs. {@link LaterSync} follows. */
+    private static final long IN_LOG_NS = 8_000_000L;
 
     private final Backlog<BusCommand> backlog;
     private final BusTransactions transactions;
@@ -40,8 +42,8 @@ final class BusWriter implements Runnable {
         this.backlog = backlog;
         this.transactions = new BusTransactions(database, connection);
         this.topics = topics;
-        this.records = new RecordWriter(transactions, new Unsettled(database.aheadLogs(), topics, backlog.lingerNs()), later, backlog, working,
-                onAppended);
+        this.records = new RecordWriter(transactions, new Unsettled(database.aheadLogs(), topics, Math.max(IN_LOG_NS, backlog.lingerNs())), later,
+                backlog, working, onAppended);
     }
 
     @Override

@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
  */
 final class LaterSync implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LaterSync.class);
-    private static final long AFTER_NS = 8_000_000L;
+    private static final long AFTER_NS = 2_000_000L;
 
     private final Path log;
     private final Thread thread = Thread.ofPlatform().daemon().name("global-bus-sync").unstarted(this::run);
