@@ -44,7 +44,8 @@ final class RecordWriter implements Runnable {
             for (RecordsWaiting.Given given : batch) {
                 InvocationRecord record = outputs.detach(given.record());
                 String scope = options.parts().of(record.application(), record.executionId());
-                writes.add(new Write(InvocationStore.TABLE, scope, record.executionId(), RecordCodec.encode(record, store.isOfOneProgram()), given.epoch()));
+                byte[] encoded = RecordCodec.encode(record, store.isOfOneProgram());
+                writes.add(new Write(InvocationStore.TABLE, scope, record.executionId(), encoded, given.epoch()));
                 if (given.history() != null) {
                     byte[] history = given.history().get();
                     writes.add(new Write(InvocationStore.HISTORIES, scope, record.executionId(), history, history == null ? 0 : given.epoch()));

@@ -91,11 +91,12 @@ final class BusWriter implements Runnable {
             }
         }
         records.write(appends);
-        if (records.untilDueNs() <= 0) {
+        boolean trims = untilTrims() <= 0;
+        if (trims || records.untilDueNs() <= 0) {
             records.settleAside();
         }
-        if (untilTrims() <= 0) {
-            records.settle();
+        if (trims) {
+            records.settle(); // what has come meanwhile
             trim();
         }
         return true;

@@ -47,10 +47,10 @@ final class RecordWriter implements AutoCloseable {
         }
     }
 
-    /** Where the file is waited for, and nothing more. @return false: nothing has happened */
+    /** Where the file is waited for, and nothing more, or nothing and a transaction is due anyway. @return false: nothing has happened */
     boolean log(List<Append> appends) {
         boolean forDisk = later.hasFailed();
-        boolean forFile = false;
+        boolean forFile = !unsettled.isEmpty(); // or a transaction would take all that a log has, with everybody waiting
         for (Append append : appends) {
             forDisk |= append.isForDisk() || append.partition().deleted;
             forFile |= append.isUrgent();

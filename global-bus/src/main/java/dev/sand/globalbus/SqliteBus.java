@@ -31,7 +31,7 @@ public final class SqliteBus implements GlobalBus {
     /**
      * @param maxBacklogBytes accepted and not yet durable; beyond it, appends fail with FULL
      * @param maxRecordBytes one record
-     * @param linger how long records that nobody waits for, or that the log beside the file has, may wait for others
+     * @param linger how long records that nobody waits for may wait for others; those of the log beside the file 8 ms at least
      * @param maxPages of 16 KiB, of the file; 0: as much as the disk has
      */
     public record Options(long maxBacklogBytes, int maxRecordBytes, Duration linger, long maxPages) {
