@@ -249,7 +249,7 @@ def kill_group(pid: int) -> None:
 
 
 def keep_freed_memory() -> None:
-    """A function's next values take what those before have freed. glibc gives the heap's end back to the kernel from 128 KiB on,
-    for which each page faults again, and maps what is as large, until it has seen something larger go: then from 2 MiB on, and
-    1 MiB."""
+    """A function's next values take what those before have freed. glibc gives the heap's end back to the kernel from 128 KiB
+    on, for which each page faults again, and maps what is as large, until it has seen something larger go: then from 2 MiB on,
+    and 1 MiB."""
     bytes(1 << 20)
