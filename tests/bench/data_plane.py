@@ -7,7 +7,6 @@ import socket
 import struct
 import subprocess
 import threading
-import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,7 +15,7 @@ from sand.client import Process
 
 from .java import java_bench
 from .table import Row, figure, latency, percentile
-from .under_test import APPS, Platform, warm
+from .under_test import APPS, Platform, timed, warm
 
 SIZES = {10: "10 B", 1 << 10: "1 KiB", 64 << 10: "64 KiB", 1 << 20: "1 MiB", 5 << 20: "5 MiB"}
 BLOCK = 50
@@ -71,12 +70,6 @@ def from_python(server: str) -> Samples:
                     if block >= 0:
                         samples[way, size] += took
     return samples
-
-
-def timed(call: Callable[[], object]) -> float:
-    begin = time.perf_counter()
-    call()
-    return time.perf_counter() - begin
 
 
 @contextmanager

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from sand.command.ports import free_port
 
 from .peers.brokers import redis
 from .table import Row, figure, latency, missing, percentile
-from .under_test import APPS, Platform, warm
+from .under_test import APPS, Platform, timed, warm
 
 SIZES = {1 << 10: "1 KiB", 64 << 10: "64 KiB", 1 << 20: "1 MiB"}
 TIMES = [1, 10, 100]
@@ -81,10 +80,3 @@ def vector(size: int, port: int) -> numpy.ndarray:
     given = numpy.arange(size // 8, dtype=numpy.int64)
     given[0] = port
     return given
-
-
-def timed(call: Callable[[], object], times: int) -> float:
-    began = time.perf_counter()
-    for _ in range(times):
-        call()
-    return time.perf_counter() - began

@@ -28,6 +28,14 @@ def warm(call: Callable[[], object], seconds: float) -> None:
         call()
 
 
+def timed(call: Callable[[], object], times: int = 1) -> float:
+    """Seconds of all together."""
+    began = time.perf_counter()
+    for _ in range(times):
+        call()
+    return time.perf_counter() - began
+
+
 class Platform:
     """A running `sand up`. `sandbox` is docker or process; `pool` the number of blank sandboxes kept ready; `environment`
     goes beside this process's."""

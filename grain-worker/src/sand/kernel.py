@@ -43,6 +43,9 @@ def settle() -> None:
     gc.freeze()
     if _malloc_trim:
         _malloc_trim(0)
+    # glibc gives the heap's end back from 128 KiB on, and maps what is as large, until it has seen something larger go: then
+    # from 2 MiB on, and 1 MiB. A child that frees what its next values take would fault on each page of it again.
+    bytes(1 << 20)
 
 
 def die_with_parent(parent: int) -> None:
@@ -246,10 +249,3 @@ def kill_group(pid: int) -> None:
     """SIGKILL to the process group that `pid` leads, and to it alone while it leads none yet."""
     if not _send(os.killpg, pid, signal.SIGKILL):
         _send(os.kill, pid, signal.SIGKILL)
-
-
-def keep_freed_memory() -> None:
-    """A function's next values take what those before have freed. glibc gives the heap's end back to the kernel from 128 KiB
-    on, for which each page faults again, and maps what is as large, until it has seen something larger go: then from 2 MiB on,
-    and 1 MiB."""
-    bytes(1 << 20)

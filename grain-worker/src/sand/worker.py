@@ -50,7 +50,6 @@ class Worker:
     ) -> None:
         if "numpy" in sys.modules:
             import_module("sand.arrays")
-        kernel.keep_freed_memory()
         self._stage = Stage()
         # Each child goes on with its own copy of this one.
         self._serving = instance.Instance(configuration, directory)

@@ -159,9 +159,8 @@ public final class InvocationStore implements AutoCloseable {
                 return true;
             }
             try {
-                store.putFenced(TABLE, scope, id, found.map(Versioned::value).orElseGet(() ->
-                        encoded(running, options.outputBytes())), epoch,
-                        found.map(Versioned::version).orElse(GlobalStore.ABSENT));
+                byte[] value = found.map(Versioned::value).orElseGet(() -> encoded(running, options.outputBytes()));
+                store.putFenced(TABLE, scope, id, value, epoch, found.map(Versioned::version).orElse(GlobalStore.ABSENT));
                 return false;
             } catch (StoreException e) {
                 if (e.kind() != Kind.CONFLICT) {
@@ -180,8 +179,7 @@ public final class InvocationStore implements AutoCloseable {
     public void announce(InvocationRecord record) {
         String scope = options.parts().of(record.application(), record.executionId());
         try {
-            store.put(TABLE, scope, record.executionId(),
-                    encoded(record, Limits.INLINE_BYTES), GlobalStore.ABSENT);
+            store.put(TABLE, scope, record.executionId(), encoded(record, Limits.INLINE_BYTES), GlobalStore.ABSENT);
         } catch (StoreException e) {
             if (e.kind() != Kind.CONFLICT) {
                 throw e;

@@ -68,6 +68,18 @@ class RecordCodecTest extends InvocationStoreFixture {
         }
     }
 
+    /** The bytes that are in stores by now: docs/DATA.md. */
+    @Test
+    void theyAreBehindALineFeedBehindWhatWasAdded() {
+        Payload value = new Payload("text/plain", "v".repeat(1024).getBytes(StandardCharsets.UTF_8), null);
+        String json = new String(Codec.encode(IN_NONE.with(null, null)), StandardCharsets.UTF_8);
+        String behind = "{\"contentType\":\"text/plain\",\"reference\":{\"object\":\"behind\",\"size\":1024}}";
+        String stored = json.replace("\"SUCCEEDED\",", "\"SUCCEEDED\",\"output\":" + behind + ",") + "{\"process\":\"w1\"}\n" + "v".repeat(1024);
+        InvocationRecord record = IN_NONE.with(null, value).inProcess("w1");
+        assertThat(RecordCodec.decode(stored.getBytes(StandardCharsets.UTF_8))).usingRecursiveComparison().isEqualTo(record);
+        assertThat(new String(RecordCodec.encode(record, true), StandardCharsets.UTF_8)).isEqualTo(stored);
+    }
+
     @Test
     void anOlderVersionReadsThatTheyAreNotThere() {
         InvocationRecord read = Codec.decode(RecordCodec.encode(IN_NONE.with(LARGE, LARGE), true), InvocationRecord.class);

@@ -71,9 +71,9 @@ public final class RecordBodies {
 
     /** @param values of the record's JSON, some of which may be null @throws UncheckedIOException those behind it are not there */
     public static Taken of(byte[] record, Collection<Payload> values) {
-        boolean areSizes = values.stream().filter(RecordBodies::isBehind).noneMatch(value -> value.size() < 0);
-        long begin = record.length - values.stream().filter(RecordBodies::isBehind).mapToLong(Payload::size).sum();
-        if (!areSizes || begin < 1 || record[(int) begin - 1] != '\n') {
+        List<Payload> behind = values.stream().filter(RecordBodies::isBehind).toList();
+        long begin = record.length - behind.stream().mapToLong(Payload::size).sum();
+        if (behind.stream().anyMatch(value -> value.size() < 0 || value.size() > record.length) || begin < 1 || record[(int) begin - 1] != '\n') {
             throw new UncheckedIOException(new IOException("a record of " + record.length + " bytes has other values behind it than it says"));
         }
         return new Taken(record, (int) begin);

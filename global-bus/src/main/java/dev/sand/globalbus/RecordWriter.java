@@ -50,12 +50,12 @@ final class RecordWriter implements AutoCloseable {
     /** Where the file is waited for, and nothing more, or nothing and a transaction is due anyway. @return false: nothing has happened */
     boolean log(List<Append> appends) {
         boolean forDisk = later.hasFailed();
-        boolean forFile = !unsettled.isEmpty(); // or a transaction would take all that a log has, with everybody waiting
+        boolean forLog = !unsettled.isEmpty(); // or a transaction would take all that the log has, with everybody waiting
         for (Append append : appends) {
             forDisk |= append.isForDisk() || append.partition().deleted;
-            forFile |= append.isUrgent();
+            forLog |= append.isUrgent();
         }
-        if (!forFile || forDisk || !unsettled.take(appends)) {
+        if (!forLog || forDisk || !unsettled.take(appends)) {
             return false;
         }
         for (Append append : appends) {

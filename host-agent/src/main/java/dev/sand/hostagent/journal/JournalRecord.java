@@ -168,16 +168,13 @@ record JournalRecord(short schema, long epoch, String kind, String executionId, 
         if (!record.isWhole()) {
             throw new UncheckedIOException(new IOException("a field is missing of a record of kind " + record.kind));
         }
-        return record.change == null || schema < OF_BODIES ? record : record.withBodiesOf(bytes, schema == OF_BODIES);
-    }
-
-    private JournalRecord withBodiesOf(byte[] bytes, boolean areThere) {
-        ProcessChange read = change.change();
-        Collection<Payload> values = read.change().values();
-        if (!areThere && !RecordBodies.areIn(values)) {
-            return this;
+        if (record.change == null || schema < OF_BODIES) {
+            return record;
         }
-        return with(schema, StoredChange.of(read.map(RecordBodies.of(bytes, values)::take)));
+        ProcessChange read = record.change.change();
+        Collection<Payload> values = read.change().values();
+        boolean hasBodies = schema == OF_BODIES || RecordBodies.areIn(values);
+        return hasBodies ? record.with(record.schema, StoredChange.of(read.map(RecordBodies.of(bytes, values)::take))) : record;
     }
 
     private boolean isWhole() {

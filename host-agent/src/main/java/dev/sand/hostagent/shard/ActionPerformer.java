@@ -247,10 +247,10 @@ final class ActionPerformer implements ActionSink {
         boolean references = LargePayloads.isReference(record.input()) || LargePayloads.isReference(record.output())
                 || action.history() != null && hasReference(action.history());
         if (references) {
-            adapters.payloads().inline(record, inlined -> adapters.payloads().keepValues(inlined, action.history(), action.awaited(),
+            adapters.payloads().inline(record, inlined -> adapters.payloads().kept().keepValues(inlined, action.history(), action.awaited(),
                     () -> store(inlined, action)));
         } else {
-            adapters.payloads().behindValues(record, () -> store(record, action));
+            adapters.payloads().kept().behindValues(record, () -> store(record, action));
         }
         if (record.status() == InvocationResult.Status.RUNNING) {
             return;

@@ -160,7 +160,7 @@ final class Questions {
     private Answer before(Question.Before before, String executionId) {
         payloads.reopen(before.application(), executionId);
         return records.before(before.application(), executionId, before.redrive(), before.isBegun(),
-                (name, size) -> payloads.redriven(before.application(), executionId, name, size));
+                (name, size) -> payloads.kept().redriven(before.application(), executionId, name, size));
     }
 
     private Answer lookUp(Question.LookUp look) throws InterruptedException {

@@ -1,8 +1,12 @@
 package dev.sand.hostagent.shard;
 
+import dev.sand.datalayer.StoreException;
+import dev.sand.event.Errors;
+import dev.sand.event.Failure;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,6 +38,20 @@ final class Work implements AutoCloseable {
             }
         });
         return true;
+    }
+
+    /** A task with large values. @param failed told when a store has failed it, or when there is too much to do already */
+    void run(Runnable task, Consumer<Failure> failed) {
+        boolean taken = tryRun(() -> {
+            try {
+                task.run();
+            } catch (StoreException e) {
+                failed.accept(Failure.platform(Errors.UNAVAILABLE, e.getMessage(), false));
+            }
+        });
+        if (!taken) {
+            failed.accept(Failure.platform(Errors.OVERLOADED, "the host agent has too many large values to copy", true));
+        }
     }
 
     /** Waits for what runs. */
