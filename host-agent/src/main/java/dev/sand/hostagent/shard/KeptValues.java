@@ -25,8 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Values that are to outlive their execution, which are in the global data layer before its record says so: its output, those of one that
- * has failed, so that it can be redriven, and those that its history is told with. A record is not stored before one that was given earlier.
+ * Values that are to outlive their execution, on their way into the global data layer: its output, those of one that has failed, so that it
+ * can be redriven, and those that its history is told with. A record is not stored before one that was given earlier.
  */
 final class KeptValues {
     /** A value waits this long for a store that is away or full; then its record says that it was not kept. */
@@ -57,7 +57,7 @@ final class KeptValues {
         lookedInto.computeIfAbsent(executionId, id -> new ConcurrentHashMap<>()).putIfAbsent(object, false);
     }
 
-    /** The execution's values go. */
+    /** What is in memory of its values goes. */
     void forget(String executionId) {
         lookedInto.remove(executionId);
     }
