@@ -15,13 +15,11 @@ from sand.client import Process
 
 from .java import java_bench
 from .table import Row, figure, latency, percentile
-from .under_test import APPS, Platform, timed, warm
+from .under_test import APPS, WARM_SECONDS, Platform, timed, warm
 
 SIZES = {10: "10 B", 1 << 10: "1 KiB", 64 << 10: "64 KiB", 1 << 20: "1 MiB", 5 << 20: "5 MiB"}
 BLOCK = 50
 BLOCKS = 10
-# Of each size, before the first is measured: a client of a platform that has run for a while.
-WARM_SECONDS = 10
 # Against TCP from this size on; below, a function's own share is what there is to see.
 COMPARED = 1 << 20
 LENGTH = struct.Struct(">I")
@@ -56,7 +54,7 @@ def from_python(server: str) -> Samples:
     samples: Samples = defaultdict(list)
     with Process(server, "dataplane", "bench-python") as process, echoing(whole) as tcp, echoing(as_it_comes) as stream:
         for size in SIZES:
-            warm(lambda value=bytes(size): process.invoke("echo", value), WARM_SECONDS)
+            warm(lambda value=bytes(size): process.invoke("echo", value))
         for size in SIZES:
             value = bytes(size)
             ways = {

@@ -22,10 +22,9 @@ from .under_test import APPS, Platform, warm
 SIZES = {10: "10 B", 1 << 10: "1 KiB", 64 << 10: "64 KiB", 1 << 20: "1 MiB", 5 << 20: "5 MiB"}
 LARGE = 1 << 20
 BLOCKS = 8
-# Of small and large ones, before anything is measured.
-WARM_SECONDS = 15
 # Of the paper's 100 round trips and more; what a function has received keeps its room in the mailbox until it ends.
 BLOCK = {size: 100 if size < LARGE else 15 for size in SIZES}
+# Of small and large ones, before anything is measured.
 WARM_BLOCK = {1: 50, LARGE // 8: 10, LARGE: 5}
 KEPT = {"redis": "in memory alone", "redis-durable": "with appendfsync always: on disk when RPUSH is answered"}
 Samples = dict[tuple[str, int], list[float]]
@@ -91,7 +90,7 @@ def beside(ping: Process, pong: Process, servers: Mapping[str, tuple[str, ...]])
 
 
 def in_turns(samples: Samples, ping: Process, pong: Process, peers: Mapping[str, Hop]) -> None:
-    warm(lambda: [there_and_back(ping, pong, size, count, shared=False) for size, count in WARM_BLOCK.items()], WARM_SECONDS)
+    warm(lambda: [there_and_back(ping, pong, size, count, shared=False) for size, count in WARM_BLOCK.items()])
     for size, count in BLOCK.items():
         for block in range(-1, BLOCKS):
             found = {"copied": there_and_back(ping, pong, size, count, shared=False)}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import numpy
@@ -17,12 +17,15 @@ from .under_test import APPS, Platform, timed, warm
 
 SIZES = {1 << 10: "1 KiB", 64 << 10: "64 KiB", 1 << 20: "1 MiB"}
 TIMES = [1, 10, 100]
-ROUNDS = {1: 40, 10: 8, 100: 3}
-# Of each size, before the first is measured.
-WARM_SECONDS = 25
-# What a process promises when a function has ended: it is on disk.
+ROUNDS = {1: 200, 10: 20, 100: 5}
 SOCKET = "/tmp/sand-redis-{}.sock"
+# What a process promises when a function has ended: it is on disk.
 DURABLE = ("--appendonly", "yes", "--appendfsync", "always")
+# By the end of a row's name: what is said of that Redis, how it is started, and how many times as long it is to take.
+REDIS: dict[str, tuple[str, tuple[str, ...], float | None]] = {
+    "redis": ("in memory alone", (), 1),
+    "redis-durable": ("with appendfsync always, on disk too", DURABLE, None),
+}
 
 
 @contextmanager
@@ -40,40 +43,43 @@ def reduction() -> list[Row]:
     """Both functions run in a process and are invoked in turns over the data plane; what differs is where the sum is. A
     sandbox has no network: Redis is reached through a Unix socket, which takes a sandbox of plain processes."""
     try:
-        with Platform("process") as platform, server() as memory, server(*DURABLE) as disk:
+        with ExitStack() as stack:
+            platform = stack.enter_context(Platform("process"))
+            ports = {name: stack.enter_context(server(*options)) for name, (_, options, _) in REDIS.items()}
             platform.deploy(APPS / "reduction")
-            with Process(f"http://127.0.0.1:{platform.port}", "bench-reduction", "sums") as process:
-                for size in SIZES:
-                    each = [(function, vector(size, port)) for function, port in ways(memory, disk).values()]
-                    warm(lambda each=each: [process.invoke(function, given) for function, given in each], WARM_SECONDS)
-                return [row for size in SIZES for times in TIMES for row in compared(process, size, times, memory, disk)]
+            process = stack.enter_context(Process(f"http://127.0.0.1:{platform.port}", "bench-reduction", "sums"))
+            for size in SIZES:
+                warm(lambda size=size: [call() for port in ports.values() for call in ways(process, size, port)])
+            return [row for size in SIZES for times in TIMES for row in compared(process, size, times, ports)]
     except (RuntimeError, OSError) as error:
         return [missing("process-reduction", "Redis", " ".join(str(error).split())[:160])]
 
 
-def compared(process: Process, size: int, times: int, memory: int, disk: int) -> list[Row]:
-    compares = ways(memory, disk)
-    samples: dict[str, list[float]] = {way: [] for way in compares}
-    for round in range(-1, ROUNDS[times]):
-        for way, (function, port) in compares.items():
-            given = vector(size, port)
-            took = timed(lambda function=function, given=given: process.invoke(function, given), times)
-            if round >= 0:
-                samples[way].append(took)
+def compared(process: Process, size: int, times: int, ports: Mapping[str, int]) -> list[Row]:
+    """Each Redis in turns with SAND alone: whatever comes behind a wait for the disk takes longer, whoever is asked."""
     id = f"process-reduction-{SIZES[size].replace(' ', '')}-{times}"
     note = f"{SIZES[size]}, {times} in a row"
-    ours = percentile(samples[""], 0.5)
-    found = [latency(id, "SAND", samples[""], note=f"{note}: the sum is the process's state, on disk when it answers")]
-    for way, kept in (("-redis", "in memory alone"), ("-redis-durable", "with appendfsync always, on disk too")):
-        found.append(latency(id + way, "Redis", samples[way], note=f"{note}: load, update, store; {kept}"))
-        at_least = 1 if way == "-redis" else None
-        found.append(figure(f"{id}{way}-ratio", "Redis / SAND", "x", percentile(samples[way], 0.5) / ours, at_least=at_least))
+    found: list[Row] = []
+    for name, (kept, _, at_least) in REDIS.items():
+        ours, theirs = in_turns(ways(process, size, ports[name]), times)
+        if not found:
+            found.append(latency(id, "SAND", ours, note=f"{note}: the sum is the process's state, on disk when it answers"))
+        found.append(latency(f"{id}-{name}", "Redis", theirs, note=f"{note}: load, update, store; {kept}"))
+        ratio = percentile(theirs, 0.5) / percentile(ours, 0.5)
+        found.append(figure(f"{id}-{name}-ratio", "Redis / SAND", "x", ratio, at_least=at_least))
     return found
 
 
-def ways(memory: int, disk: int) -> dict[str, tuple[str, int]]:
-    """By the end of a row's name: the function, and where its Redis is."""
-    return {"": ("in_process", 0), "-redis": ("in_redis", memory), "-redis-durable": ("in_redis", disk)}
+def ways(process: Process, size: int, port: int) -> tuple[Callable[[], object], Callable[[], object]]:
+    """A sum that is the process's state, and one that a Redis has."""
+    ours, theirs = vector(size, 0), vector(size, port)
+    return lambda: process.invoke("in_process", ours), lambda: process.invoke("in_redis", theirs)
+
+
+def in_turns(calls: Sequence[Callable[[], object]], times: int) -> list[list[float]]:
+    """Seconds of so many in a row, of each."""
+    rounds = [[timed(call, times) for call in calls] for _ in range(ROUNDS[times] + 1)]
+    return [list(each) for each in zip(*rounds[1:], strict=True)]
 
 
 def vector(size: int, port: int) -> numpy.ndarray:

@@ -17,8 +17,6 @@ from .under_test import APPS, Platform, warm
 PROCESSES = "/api/v1/applications/processes/processes"
 CREATED = 200
 FOLLOW_UPS = 2000
-# Of each way, before the first is measured.
-WARM_SECONDS = 10
 WARM_BLOCK = 500
 
 
@@ -71,7 +69,7 @@ def follow_up(platform: Platform) -> list[Row]:
         own = follow(first, None)
         other = follow(first, second.id)
         client = []
-        warm(lambda: first.invoke("noop", bytes(10)), WARM_SECONDS)
+        warm(lambda: first.invoke("noop", bytes(10)))
         for _ in range(FOLLOW_UPS):
             began = time.perf_counter()
             first.invoke("noop", bytes(10))
@@ -84,7 +82,7 @@ def follow_up(platform: Platform) -> list[Row]:
 
 
 def follow(process: Process, to: str | None) -> list[float]:
-    warm(lambda: process.invoke("follow", {"to": to, "count": WARM_BLOCK, "size": 10}, timeout=120), WARM_SECONDS)
+    warm(lambda: process.invoke("follow", {"to": to, "count": WARM_BLOCK, "size": 10}, timeout=120))
     return [ns / 1e9 for ns in process.invoke("follow", {"to": to, "count": FOLLOW_UPS, "size": 10}, timeout=60)]
 
 

@@ -18,12 +18,14 @@ from sand.command.ports import free_port
 ROOT = Path(__file__).resolve().parents[2]
 APPS = Path(__file__).resolve().parent / "apps"
 READY_SECONDS = 60
+# Of each kind of call, before the first is measured: as a platform that has run for a while is called.
+WARM_SECONDS = 25
 
 
-def warm(call: Callable[[], object], seconds: float) -> None:
-    """Makes a call for so long. A platform's first seconds under load belong to Java's compiler: on two cores, what a call runs
-    through is translated after some ten seconds of such calls, until when the compiler has up to one of the cores."""
-    end = time.monotonic() + seconds
+def warm(call: Callable[[], object]) -> None:
+    """Makes a call for WARM_SECONDS. A platform's first seconds under load belong to Java's compiler: on two cores, what a call
+    runs through is translated after ten to thirty seconds of such calls, until when the compiler has up to one of the cores."""
+    end = time.monotonic() + WARM_SECONDS
     while time.monotonic() < end:
         call()
 
