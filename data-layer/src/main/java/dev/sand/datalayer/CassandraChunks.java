@@ -7,9 +7,9 @@ import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.uuid.Uuids;
 import dev.sand.datalayer.CassandraWriter.Partition;
 import dev.sand.datalayer.StoreException.Kind;
+import dev.sand.event.Digests;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -59,7 +59,7 @@ final class CassandraChunks {
         await(session.bind(OWN, part(id), id, in.table(), ByteBuffer.wrap(in.scope()), ByteBuffer.wrap(key), value.length));
         each(value.length, n -> session.bind(INSERT, id, n, ByteBuffer.wrap(value, n * CHUNK_BYTES, length(value.length, n)).slice()),
                 row -> {});
-        return new Stored(null, value.length, id, sha256(value));
+        return new Stored(null, value.length, id, Digests.sha256(value));
     }
 
     private void await(BoundStatement statement) {
@@ -114,7 +114,7 @@ final class CassandraChunks {
                 at[0] += length;
             }
         });
-        return at[0] == size && MessageDigest.isEqual(hash, sha256(value)) ? value : null;
+        return at[0] == size && MessageDigest.isEqual(hash, Digests.sha256(value)) ? value : null;
     }
 
     /** Not waited for: chunks that stay by accident are garbage, not wrong, and found later. */
@@ -146,13 +146,5 @@ final class CassandraChunks {
 
     private static int length(int size, int n) {
         return Math.min(CHUNK_BYTES, size - n * CHUNK_BYTES);
-    }
-
-    private static byte[] sha256(byte[] value) {
-        try {
-            return MessageDigest.getInstance("SHA-256").digest(value);
-        } catch (NoSuchAlgorithmException e) {
-            throw new StoreException(Kind.BROKEN, "every Java has SHA-256", 0, e);
-        }
     }
 }

@@ -3,6 +3,7 @@ package dev.sand.datalayer;
 import com.github.luben.zstd.Zstd;
 import com.github.luben.zstd.ZstdException;
 import com.github.luben.zstd.util.Native;
+import dev.sand.event.Digests;
 import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -24,7 +25,7 @@ final class ChunkCodec {
     }
 
     static String hash(byte[] bytes) {
-        return HexFormat.of().formatHex(ObjectPieces.sha256().digest(bytes));
+        return HexFormat.of().formatHex(Digests.sha256(bytes));
     }
 
     /** @return as they are to be stored: the same array when they are not compressed, which then is as long */
@@ -40,7 +41,7 @@ final class ChunkCodec {
     /** @return the bytes, or null when these are not what was stored */
     static byte[] unpack(byte[] stored, String hash, int length) {
         byte[] bytes = stored.length == length ? stored : inflate(stored, length);
-        return bytes != null && MessageDigest.isEqual(ObjectPieces.sha256().digest(bytes), HexFormat.of().parseHex(hash)) ? bytes : null;
+        return bytes != null && MessageDigest.isEqual(Digests.sha256(bytes), HexFormat.of().parseHex(hash)) ? bytes : null;
     }
 
     private static byte[] inflate(byte[] stored, int length) {

@@ -3,10 +3,9 @@ package dev.sand.datalayer;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.sand.datalayer.StoreException.Kind;
 import dev.sand.event.Codec;
+import dev.sand.event.Digests;
 import dev.sand.event.Limits;
 import dev.sand.event.Payload;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /** Names of a workflow's executions, each given away once, for as long as the application is there. */
@@ -48,10 +47,6 @@ public final class ExecutionNames {
 
     private static String digest(Payload payload) {
         byte[] bytes = payload.bytes() == null ? new byte[0] : payload.bytes();
-        try {
-            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has SHA-256", e);
-        }
+        return HexFormat.of().formatHex(Digests.sha256(bytes));
     }
 }

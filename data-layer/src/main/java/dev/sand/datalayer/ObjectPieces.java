@@ -4,9 +4,9 @@ import dev.sand.datalayer.GlobalStore.Versioned;
 import dev.sand.datalayer.GlobalStore.Write;
 import dev.sand.datalayer.ObjectManifest.Piece;
 import dev.sand.datalayer.StoreException.Kind;
+import dev.sand.event.Digests;
 import java.io.OutputStream;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -37,7 +37,7 @@ final class ObjectPieces {
         private final String scope;
         private final String key;
         private final long mostBytes;
-        private final MessageDigest whole = sha256();
+        private final MessageDigest whole = Digests.sha256();
         private final List<Piece> pieces = new ArrayList<>();
         private final List<Write> waiting = new ArrayList<>();
         private byte[] piece = new byte[8192];
@@ -119,7 +119,7 @@ final class ObjectPieces {
 
     private static Piece piece(byte[] value) {
         ThreadLocalRandom random = ThreadLocalRandom.current();
-        return new Piece(new UUID(random.nextLong(), random.nextLong()), sha256().digest(value));
+        return new Piece(new UUID(random.nextLong(), random.nextLong()), Digests.sha256(value));
     }
 
     /** @return the piece's bytes, perhaps fewer than it has room for; null when it is not there (any more) */
@@ -128,7 +128,7 @@ final class ObjectPieces {
             return new byte[0];
         }
         byte[] value = store.get(table, scope, piece.key()).map(Versioned::value).orElse(null);
-        if (value != null && !MessageDigest.isEqual(sha256().digest(value), piece.sha256())) {
+        if (value != null && !MessageDigest.isEqual(Digests.sha256(value), piece.sha256())) {
             throw new StoreException(Kind.BROKEN, "object \"" + key + "\" is damaged: a piece does not have the hash that was written"
                     + " with it", 0, null);
         }
@@ -159,13 +159,5 @@ final class ObjectPieces {
 
     void deleteScope(String scope) {
         store.deleteScope(table, scope);
-    }
-
-    static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has SHA-256", e);
-        }
     }
 }

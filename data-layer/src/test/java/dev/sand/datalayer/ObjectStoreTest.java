@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.sand.datalayer.ObjectStore.Info;
 import dev.sand.datalayer.StoreException.Kind;
+import dev.sand.event.Digests;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -56,7 +57,7 @@ class ObjectStoreTest {
         }, GlobalStore.ABSENT);
         Info info = objects.info("app", "k").orElseThrow();
         assertThat(info).isEqualTo(new Info(version, "image/png", bytes.length,
-                HexFormat.of().formatHex(ObjectPieces.sha256().digest(bytes))));
+                HexFormat.of().formatHex(Digests.sha256(bytes))));
         assertThat(whole("k", version)).isEqualTo(bytes);
         assertThat(read("k", PIECE - 5, PIECE + 10)).hasValue(Arrays.copyOfRange(bytes, PIECE - 5, 2 * PIECE + 5));
         assertThat(read("k", bytes.length - 3, 100)).hasValue(Arrays.copyOfRange(bytes, bytes.length - 3, bytes.length));

@@ -1,11 +1,9 @@
 package dev.sand.dataplane;
 
+import dev.sand.event.Digests;
 import dev.sand.event.Ids;
 import dev.sand.event.Slots;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 
 /**
  * From the id that a client draws to the execution's. It is hashed together with what the grant is for: no client reaches an execution
@@ -22,15 +20,7 @@ public final class InvocationIds {
 
     /** @param slot where the process lives */
     public static String execution(String application, String process, String drawn, int slots, int slot) {
-        ByteBuffer hash = ByteBuffer.wrap(sha256(application + '\0' + process + '\0' + drawn));
+        ByteBuffer hash = ByteBuffer.wrap(Digests.sha256(application + '\0' + process + '\0' + drawn));
         return Slots.placed(Ids.encode(Ids.epochMs(drawn), hash.getShort(), hash.getLong()), slot, slots);
-    }
-
-    private static byte[] sha256(String text) {
-        try {
-            return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has SHA-256", e);
-        }
     }
 }

@@ -1,5 +1,6 @@
 package dev.sand.hostlink;
 
+import dev.sand.event.Digests;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -61,11 +62,7 @@ public final class ClusterKey {
 
     /** What only a part of the cluster can have made of that content: for what lies where others may write. @param purpose one seal is none for another */
     public byte[] seal(String purpose, byte[] content) {
-        try {
-            return code(text("sand seal " + purpose), MessageDigest.getInstance("SHA-256").digest(content));
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("every Java has SHA-256", e);
-        }
+        return code(text("sand seal " + purpose), Digests.sha256(content));
     }
 
     private byte[] code(byte[]... parts) {

@@ -1,8 +1,7 @@
 package dev.sand.frontend.access;
 
+import dev.sand.event.Digests;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.util.zip.CRC32;
 
@@ -18,13 +17,6 @@ public record KeyText(String id, String text) implements Credential {
     private static final int SECRET = 43;
     private static final int SUM = 6;
     private static final int LENGTH = 5 + ID + SECRET + SUM;
-    private static final ThreadLocal<MessageDigest> SHA_256 = ThreadLocal.withInitial(() -> {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e);
-        }
-    });
 
     public static KeyText draw(SecureRandom random) {
         StringBuilder text = new StringBuilder(LENGTH).append(BEGIN);
@@ -77,7 +69,7 @@ public record KeyText(String id, String text) implements Credential {
     }
 
     static byte[] sha256(String text) {
-        return SHA_256.get().digest(text.getBytes(StandardCharsets.ISO_8859_1));
+        return Digests.sha256(text.getBytes(StandardCharsets.ISO_8859_1));
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.sand.frontend.deployment;
 
+import dev.sand.event.Digests;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -14,7 +15,6 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.security.DigestInputStream;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
@@ -72,12 +72,7 @@ public final class Folders {
 
     /** @return what is the same for the same files: SHA-256 over names, executable bits and contents, in order of name */
     static String digest(Path folder) throws IOException {
-        MessageDigest digest;
-        try {
-            digest = MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has SHA-256", e);
-        }
+        MessageDigest digest = Digests.sha256();
         List<Path> files;
         try (Stream<Path> walk = Files.walk(folder)) {
             files = walk.filter(Files::isRegularFile).sorted(Comparator.comparing(path -> folder.relativize(path).toString())).toList();

@@ -8,6 +8,7 @@ import dev.sand.datalayer.StoreException;
 import dev.sand.event.Codec;
 import dev.sand.event.ControlPort.Call;
 import dev.sand.event.ControlPort.Reply;
+import dev.sand.event.Digests;
 import dev.sand.event.Ids;
 import dev.sand.event.Limits;
 import dev.sand.event.LogFields;
@@ -15,7 +16,6 @@ import dev.sand.frontend.http.Operations;
 import dev.sand.frontend.http.Problem;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -194,13 +194,9 @@ public final class MadeChanges {
 
     /** In order of time, as execution ids are. */
     private static String key(Call call) {
-        try {
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            digest.update(call.operation().getBytes(StandardCharsets.UTF_8));
-            digest.update((byte) 0);
-            return call.execution() + "/" + HexFormat.of().formatHex(digest.digest(call.arguments()), 0, 16);
-        } catch (NoSuchAlgorithmException e) {
-            throw new AssertionError("every Java has SHA-256", e);
-        }
+        MessageDigest digest = Digests.sha256();
+        digest.update(call.operation().getBytes(StandardCharsets.UTF_8));
+        digest.update((byte) 0);
+        return call.execution() + "/" + HexFormat.of().formatHex(digest.digest(call.arguments()), 0, 16);
     }
 }

@@ -5,6 +5,7 @@ import dev.sand.datalayer.GlobalStore;
 import dev.sand.datalayer.ScopeParts;
 import dev.sand.datalayer.StoreException;
 import dev.sand.event.Codec;
+import dev.sand.event.Digests;
 import dev.sand.event.Ids;
 import dev.sand.event.Limits;
 import dev.sand.event.LogFields;
@@ -12,7 +13,6 @@ import dev.sand.frontend.http.Problem;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.function.Consumer;
@@ -203,16 +203,12 @@ public final class IdempotencyKeys {
     }
 
     private static String sha256(String text, ByteBuffer body) {
-        try {
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            digest.update(text.getBytes(StandardCharsets.UTF_8));
-            if (body != null) {
-                digest.update((byte) 0);
-                digest.update(body.duplicate());
-            }
-            return HexFormat.of().formatHex(digest.digest());
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has SHA-256", e);
+        MessageDigest digest = Digests.sha256();
+        digest.update(text.getBytes(StandardCharsets.UTF_8));
+        if (body != null) {
+            digest.update((byte) 0);
+            digest.update(body.duplicate());
         }
+        return HexFormat.of().formatHex(digest.digest());
     }
 }

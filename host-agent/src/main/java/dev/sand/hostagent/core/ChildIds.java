@@ -1,11 +1,9 @@
 package dev.sand.hostagent.core;
 
+import dev.sand.event.Digests;
 import dev.sand.event.Ids;
 import dev.sand.event.Slots;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 
 /** Ids of executions that executions start: the same for the same parent and step, and in the parent's slot. */
 final class ChildIds {
@@ -13,19 +11,11 @@ final class ChildIds {
 
     /** @param askedMs wall clock of the signal that asked for it: the id's time */
     static String of(String parentId, String step, long askedMs, int slot, int slots) {
-        ByteBuffer drawn = ByteBuffer.wrap(digest(parentId + "/" + step));
+        ByteBuffer drawn = ByteBuffer.wrap(Digests.sha256(parentId + "/" + step));
         return Slots.placed(Ids.encode(askedMs, drawn.getShort(), drawn.getLong()), slot, slots);
     }
 
     static long startedMs(String id) {
         return Ids.epochMs(id);
-    }
-
-    private static byte[] digest(String text) {
-        try {
-            return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has SHA-256", e);
-        }
     }
 }

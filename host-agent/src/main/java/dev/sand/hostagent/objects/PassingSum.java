@@ -1,9 +1,9 @@
 package dev.sand.hostagent.objects;
 
+import dev.sand.event.Digests;
 import java.io.OutputStream;
 import java.security.DigestOutputStream;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.zip.CRC32;
 import java.util.zip.CRC32C;
@@ -19,11 +19,7 @@ sealed interface PassingSum {
     String hex();
 
     static PassingSum sha256() {
-        try {
-            return new Sha256(MessageDigest.getInstance("SHA-256"));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has SHA-256", e);
-        }
+        return new Sha256(Digests.sha256());
     }
 
     static PassingSum crc32c() {

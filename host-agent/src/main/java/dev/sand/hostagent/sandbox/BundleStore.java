@@ -1,5 +1,6 @@
 package dev.sand.hostagent.sandbox;
 
+import dev.sand.event.Digests;
 import dev.sand.event.Errors;
 import dev.sand.event.Failure;
 import dev.sand.event.HostAgentPort.BuildException;
@@ -21,7 +22,6 @@ import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.DigestOutputStream;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -44,7 +44,7 @@ final class BundleStore {
      */
     static String stage(Path source, Path target) throws IOException {
         List<Path> files = files(source);
-        MessageDigest digest = sha256();
+        MessageDigest digest = Digests.sha256();
         long bytes = 0;
         Files.createDirectories(target);
         for (Path file : files) {
@@ -69,7 +69,7 @@ final class BundleStore {
 
     /** The content address that a copy of the folder would have. */
     static String address(Path source) throws IOException {
-        MessageDigest digest = sha256();
+        MessageDigest digest = Digests.sha256();
         for (Path file : files(source)) {
             digest.update(head(source.relativize(file), isExecutable(file), Files.size(file)));
             try (InputStream in = Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS);
@@ -169,15 +169,7 @@ final class BundleStore {
         });
     }
 
-    static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has SHA-256", e);
-        }
-    }
-
     static String hash(List<String> lines) {
-        return HexFormat.of().formatHex(sha256().digest(String.join("\n", lines).getBytes(StandardCharsets.UTF_8)));
+        return HexFormat.of().formatHex(Digests.sha256(String.join("\n", lines)));
     }
 }

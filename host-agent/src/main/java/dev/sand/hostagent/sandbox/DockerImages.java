@@ -3,9 +3,9 @@ package dev.sand.hostagent.sandbox;
 import com.github.dockerjava.api.command.InspectImageResponse;
 import com.github.dockerjava.api.exception.NotFoundException;
 import com.github.dockerjava.api.model.BuildResponseItem;
+import dev.sand.event.Digests;
 import dev.sand.event.SandboxSpec;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -65,8 +65,7 @@ final class DockerImages {
         if (packages.isEmpty()) {
             return base.image();
         }
-        String built = PACKAGES + HexFormat.of().formatHex(BundleStore.sha256().digest((from.getId() + " " + String.join(" ", packages))
-                .getBytes(StandardCharsets.UTF_8)));
+        String built = PACKAGES + HexFormat.of().formatHex(Digests.sha256(from.getId() + " " + String.join(" ", packages)));
         synchronized (builds.computeIfAbsent(built, _ -> new Object())) {
             if (inspect(built) == null) {
                 build(built, from.getId(), packages);

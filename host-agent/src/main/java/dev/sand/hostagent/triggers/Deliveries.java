@@ -3,6 +3,7 @@ package dev.sand.hostagent.triggers;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
+import dev.sand.event.Digests;
 import dev.sand.event.Failure;
 import dev.sand.event.Ids;
 import dev.sand.event.Payload;
@@ -14,7 +15,6 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
@@ -28,7 +28,7 @@ final class Deliveries {
 
     /** An id that falls into the partition's slot: the host that delivers owns the execution too. */
     static String executionId(String application, String queue, Batch batch, int slots) {
-        MessageDigest digest = sha256();
+        MessageDigest digest = Digests.sha256();
         digest.update((application + "\0" + queue + "\0" + batch.attempt()).getBytes(StandardCharsets.UTF_8));
         for (Batch.Held held : batch.messages()) {
             digest.update(("\0" + held.message().id()).getBytes(StandardCharsets.UTF_8));
@@ -129,14 +129,6 @@ final class Deliveries {
             throw new UncheckedIOException("writing to memory failed", e);
         }
         return Payload.json(bytes.toByteArray());
-    }
-
-    private static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has SHA-256", e);
-        }
     }
 
     static List<String> ids(Batch batch) {

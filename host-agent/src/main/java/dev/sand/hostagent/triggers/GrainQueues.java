@@ -2,6 +2,7 @@ package dev.sand.hostagent.triggers;
 
 import dev.sand.datalayer.Registry;
 import dev.sand.event.ApplicationVersion;
+import dev.sand.event.Digests;
 import dev.sand.event.Ids;
 import dev.sand.event.Payload;
 import dev.sand.event.QueueSpec;
@@ -9,9 +10,6 @@ import dev.sand.event.Slots;
 import dev.sand.globalbus.QueueMessage;
 import dev.sand.globalbus.Queues;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
@@ -73,11 +71,8 @@ public final class GrainQueues {
 
     private static String id(String eventId, int number) {
         try {
-            byte[] digest = MessageDigest.getInstance("SHA-256").digest((Slots.request(eventId) + "#" + number).getBytes(StandardCharsets.UTF_8));
-            ByteBuffer drawn = ByteBuffer.wrap(digest);
+            ByteBuffer drawn = ByteBuffer.wrap(Digests.sha256(Slots.request(eventId) + "#" + number));
             return Ids.encode(Ids.epochMs(eventId.substring(0, Ids.LENGTH)), drawn.getShort(), drawn.getLong());
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has SHA-256", e);
         } catch (StringIndexOutOfBoundsException e) {
             throw new IllegalArgumentException("'" + eventId + "' is no event's id", e);
         }
