@@ -56,7 +56,10 @@ final class Call {
         }
         filled = result.first().remaining();
         result.first().get(answer, 0, filled);
-        return end();
+        if (isWhole()) {
+            end();
+        }
+        return isWhole();
     }
 
     private static byte[] room(long bytes) {
@@ -80,12 +83,12 @@ final class Call {
         return answer;
     }
 
-    boolean end() {
-        if (filled < answer.length) {
-            return false;
-        }
+    boolean isWhole() {
+        return filled == answer.length;
+    }
+
+    void end() {
         future.complete(new Value(head.contentType(), answer));
-        return true;
     }
 
     void onFailed(Frame.Failed failed) {

@@ -7,29 +7,32 @@ import java.io.BufferedInputStream;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.ReentrantLock;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 
 /**
  * One connection to a host's data plane: read by the thread of its process, written to by whoever calls. Who calls waits for no longer
- * than the call may take; a write that takes longer is ended with the connection, by whoever looks ({@link #isStuck}).
+ * than the call may take; a write that takes longer is ended with the connection, by whoever looks ({@link #isStuck}). What is small may wait
+ * for the next call ({@link Outgoing}).
  */
 final class Connection implements AutoCloseable {
     private static final String NAME = "sand-java";
     private static final int BUFFER_BYTES = 64 << 10;
     /** That a write may go on behind its call's deadline. */
     private static final long GRACE_NS = TimeUnit.SECONDS.toNanos(1);
+    private static final Duration FAREWELL = Duration.ofMillis(100);
+    /** What an answer of this size takes of its host's memory may wait for the next call. */
+    private static final int SOON_TAKEN_BYTES = 4 << 20;
 
     /** The grant was not taken. */
     static final class Refused extends IOException {
@@ -65,12 +68,9 @@ final class Connection implements AutoCloseable {
 
     private final Socket plain;
     private final DataInputStream in;
-    private final OutputStream out;
-    private final ReentrantLock writing = new ReentrantLock();
+    private final Outgoing out;
     private final Map<Long, Call> calls = new ConcurrentHashMap<>();
     private final AtomicLong numbers = new AtomicLong();
-    /** Until when what is being written may take; 0: nothing is. */
-    private volatile long writingUntilNs;
     /** When the host last took a part of a large value. */
     private volatile long takenNs = System.nanoTime();
     private Frame.Welcome welcome;
@@ -85,10 +85,10 @@ final class Connection implements AutoCloseable {
             Socket socket = place.tls() ? encrypted(plain, place, tls) : plain;
             socket.setSoTimeout(timeoutMs);
             in = new DataInputStream(new BufferedInputStream(socket.getInputStream(), BUFFER_BYTES));
-            out = socket.getOutputStream();
+            out = new Outgoing(socket.getOutputStream());
             ByteBuffer hello = Frames.encode(new Frame.Hello(Frames.VERSION, place.grant(), NAME));
             byte[] first = ByteBuffer.allocate(Frames.PREFACE.length + hello.remaining()).put(Frames.PREFACE).put(hello).array();
-            out.write(first);
+            socket.getOutputStream().write(first);
             switch (frame()) {
                 case Frame.Welcome it -> welcome = it;
                 case Frame.Refused refused -> throw new Refused(refused);
@@ -120,63 +120,41 @@ final class Connection implements AutoCloseable {
     void invoke(Call call) throws IOException, InterruptedException {
         long request = numbers.incrementAndGet();
         calls.put(request, call);
-        if (!write(call, request, () -> writeAll(Frames.encode(call.frame(request))))) {
+        // Its beginning goes with it: each write wakes the host.
+        boolean goesOn = write(call, request, () -> {
+            out.frame(Frames.encode(call.frame(request)));
+            part(call, request, 0);
+        });
+        if (!goesOn) {
             calls.remove(request); // nobody knows of it
             return;
         }
-        byte[] bytes = call.input.bytes();
-        boolean goesOn = !call.isSmall();
-        for (int at = 0; goesOn && at < bytes.length; at += welcome.partBytes()) {
+        for (int at = welcome.partBytes(); goesOn && !call.isSmall() && at < call.input.bytes().length; at += welcome.partBytes()) {
             // Others' small frames go between two parts of a large one.
             int from = at;
-            int length = Math.min(welcome.partBytes(), bytes.length - at);
-            goesOn = write(call, request, () -> {
-                writeAll(Frames.head(new Frame.Part(request, ByteBuffer.wrap(bytes, from, length))));
-                out.write(bytes, from, length);
-                takenNs = System.nanoTime();
-            });
+            goesOn = write(call, request, () -> part(call, request, from));
         }
     }
 
-    @FunctionalInterface
-    private interface Write {
-        void run() throws IOException;
+    private void part(Call call, long request, int from) throws IOException {
+        if (call.isSmall()) {
+            return;
+        }
+        byte[] bytes = call.input.bytes();
+        int length = Math.min(welcome.partBytes(), bytes.length - from);
+        out.frame(Frames.head(new Frame.Part(request, ByteBuffer.wrap(bytes, from, length))));
+        out.bytes(bytes, from, length);
+        takenNs = System.nanoTime();
     }
 
     /** @return whether it was its turn in time, and it has not ended before */
-    private boolean write(Call call, long request, Write what) throws IOException, InterruptedException {
-        if (!writing.tryLock(call.untilNs - System.nanoTime(), TimeUnit.NANOSECONDS)) {
-            return false;
-        }
-        try {
-            // A cancelled call's Cancel is written under the lock too: nothing of the call comes behind it.
-            if (call.future.isDone() || !calls.containsKey(request)) {
-                return false;
-            }
-            during(call.untilNs + GRACE_NS, what);
-            return true;
-        } finally {
-            writing.unlock();
-        }
+    private boolean write(Call call, long request, Outgoing.Write what) throws IOException, InterruptedException {
+        // A cancelled call's Cancel is written when it is its turn, too: nothing of the call comes behind it.
+        return out.write(call.untilNs, () -> !call.future.isDone() && calls.containsKey(request), call.untilNs + GRACE_NS, what);
     }
 
-    private void during(long untilNs, Write what) throws IOException {
-        writingUntilNs = untilNs | 1;
-        try {
-            what.run();
-        } finally {
-            writingUntilNs = 0;
-        }
-    }
-
-    private void writeAll(ByteBuffer frame) throws IOException {
-        out.write(frame.array(), frame.position(), frame.remaining());
-    }
-
-    /** Something is being written for longer than it may take. */
     boolean isStuck() {
-        long untilNs = writingUntilNs;
-        return untilNs != 0 && System.nanoTime() - untilNs > 0;
+        return out.isStuck();
     }
 
     void cancel(Call call) {
@@ -189,16 +167,25 @@ final class Connection implements AutoCloseable {
 
     /** Later, when it is its turn: neither who reads nor who looks after the calls may wait for a host that reads nothing. */
     void send(Frame frame) {
-        Thread.startVirtualThread(() -> {
-            writing.lock();
+        out.later(frame);
+        sendWaiting();
+    }
+
+    private Thread sendWaiting() {
+        return Thread.startVirtualThread(() -> {
             try {
-                during(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(welcome.idleMs()), () -> writeAll(Frames.encode(frame)));
+                out.writeWaiting(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(welcome.idleMs()));
             } catch (IOException | RuntimeException | Error e) {
                 end(e);
-            } finally {
-                writing.unlock();
             }
         });
+    }
+
+    /** Now and then: what was to go with a call, and none has come. */
+    void look() {
+        if (out.hasWaiting()) {
+            sendWaiting();
+        }
     }
 
     /** Reads what comes next. @return a call that it ends, or null @throws IOException when the connection is of no use any more */
@@ -210,11 +197,17 @@ final class Connection implements AutoCloseable {
             }
             case Frame.Part part -> {
                 Call call = calls.get(part.request());
-                if (call == null || !call.end()) {
+                if (call == null || !call.isWhole()) {
                     return null;
                 }
-                send(new Frame.Got(part.request()));
-                return calls.remove(part.request());
+                calls.remove(part.request());
+                // Before anybody goes on, whose next call takes it along, or who closes.
+                out.later(new Frame.Got(part.request()));
+                call.end();
+                if (!calls.isEmpty() || call.memory().length > SOON_TAKEN_BYTES) {
+                    sendWaiting(); // else with the next call, which is not far as a rule, or when somebody looks
+                }
+                return call;
             }
             case Frame.Failed failed -> {
                 Call call = calls.remove(failed.request());
@@ -279,6 +272,18 @@ final class Connection implements AutoCloseable {
         } catch (IOException e) {
             throw ended == null ? e : new IOException(Reconnecting.reason(ended), ended);
         }
+    }
+
+    /** With what was to go with the next call, as far as the host takes it. */
+    void finish() {
+        try {
+            if (out.hasWaiting()) {
+                sendWaiting().join(FAREWELL);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        close();
     }
 
     /** It is of no use any more: half a frame may have been written. Whoever reads finds out, and says why. */

@@ -18,7 +18,8 @@ final class Reconnecting {
     /** A quarter of the host's patience, which it tells in milliseconds. */
     private static final long PING_NS_OF_MS = 250_000;
 
-    final Underway underway = new Underway(() -> Thread.ofVirtual().name("sand-process").start(this::run));
+    /** Its thread is one of the system's: to wake a virtual one takes two more wake-ups, of who polls and of who carries it, for each read. */
+    final Underway underway = new Underway(() -> Thread.ofPlatform().daemon().name("sand-process").start(this::run));
     private final ControlPlane control;
     private final SSLContext tls;
     /** Why there is no answer so far. */
@@ -192,6 +193,8 @@ final class Reconnecting {
             } else if (over != null && System.nanoTime() - pingedNs > over.welcome().idleMs() * PING_NS_OF_MS) {
                 over.send(new Frame.Ping(0));
                 return System.nanoTime();
+            } else if (over != null) {
+                over.look();
             }
         } catch (RuntimeException | Error e) {
             trouble = reason(e); // and looked at again the next time

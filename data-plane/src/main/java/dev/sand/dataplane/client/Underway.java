@@ -205,7 +205,7 @@ final class Underway {
             lock.unlock();
         }
         if (over != null) {
-            over.close();
+            over.finish();
         }
         refuse(InvocationException.unavailable("the client is closed"));
     }

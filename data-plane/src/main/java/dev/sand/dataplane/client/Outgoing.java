@@ -1,0 +1,109 @@
+package dev.sand.dataplane.client;
+
+import dev.sand.dataplane.Frame;
+import dev.sand.dataplane.Frames;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+
+/** What goes over a connection: whole frames, of one caller at a time, and small ones that wait for the next of them. Any thread. */
+final class Outgoing {
+    private static final int BUFFER_BYTES = 64 << 10;
+    /** Of a large value, in one write with the frames before it: each write wakes the host. */
+    private static final int FIRST_BYTES = 32 << 10;
+
+    private final OutputStream to;
+    private final ReentrantLock writing = new ReentrantLock();
+    private final Queue<ByteBuffer> waiting = new ConcurrentLinkedQueue<>();
+    /** Until when what is being written may take; 0: nothing is. */
+    private volatile long untilNs;
+
+    Outgoing(OutputStream to) {
+        this.to = new BufferedOutputStream(to, BUFFER_BYTES);
+    }
+
+    @FunctionalInterface
+    interface Write {
+        void run() throws IOException;
+    }
+
+    /**
+     * Behind what waits.
+     *
+     * @param isWanted asked when it is its turn
+     * @param mayTakeUntilNs the write itself, for who looks ({@link #isStuck})
+     * @return whether it was its turn in time, and wanted
+     */
+    boolean write(long turnUntilNs, BooleanSupplier isWanted, long mayTakeUntilNs, Write what) throws IOException, InterruptedException {
+        if (!writing.tryLock(turnUntilNs - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+            return false;
+        }
+        try {
+            if (!isWanted.getAsBoolean()) {
+                return false;
+            }
+            during(mayTakeUntilNs, what);
+            return true;
+        } finally {
+            writing.unlock();
+        }
+    }
+
+    private void during(long mayTakeUntilNs, Write what) throws IOException {
+        untilNs = mayTakeUntilNs | 1;
+        try {
+            for (ByteBuffer frame = waiting.poll(); frame != null; frame = waiting.poll()) {
+                frame(frame);
+            }
+            what.run();
+            to.flush();
+        } finally {
+            untilNs = 0;
+        }
+    }
+
+    /** Of who writes. */
+    void frame(ByteBuffer frame) throws IOException {
+        to.write(frame.array(), frame.position(), frame.remaining());
+    }
+
+    /** Of who writes: a part's, behind its head. */
+    void bytes(byte[] bytes, int from, int length) throws IOException {
+        int first = Math.min(length, FIRST_BYTES);
+        to.write(bytes, from, first);
+        to.write(bytes, from + first, length - first);
+    }
+
+    /** With the next write, whosever that is. */
+    void later(Frame frame) {
+        waiting.add(Frames.encode(frame));
+    }
+
+    boolean hasWaiting() {
+        return !waiting.isEmpty();
+    }
+
+    /** What waits, when it is its turn. Blocks, while the host reads nothing. */
+    void writeWaiting(long mayTakeUntilNs) throws IOException {
+        writing.lock();
+        try {
+            if (hasWaiting()) {
+                during(mayTakeUntilNs, () -> { });
+            }
+        } finally {
+            writing.unlock();
+        }
+    }
+
+    /** Something is being written for longer than it may take. */
+    boolean isStuck() {
+        long until = untilNs;
+        return until != 0 && System.nanoTime() - until > 0;
+    }
+}
