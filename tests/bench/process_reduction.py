@@ -17,7 +17,7 @@ from .under_test import APPS, Platform, timed, warm
 
 SIZES = {1 << 10: "1 KiB", 64 << 10: "64 KiB", 1 << 20: "1 MiB"}
 TIMES = [1, 10, 100]
-ROUNDS = {1: 200, 10: 20, 100: 5}
+ROUNDS = {1: 200, 10: 30, 100: 15}
 SOCKET = "/tmp/sand-redis-{}.sock"
 # What a process promises when a function has ended: it is on disk.
 DURABLE = ("--appendonly", "yes", "--appendfsync", "always")
