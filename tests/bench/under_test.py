@@ -18,7 +18,7 @@ from sand.command.ports import free_port
 ROOT = Path(__file__).resolve().parents[2]
 APPS = Path(__file__).resolve().parent / "apps"
 READY_SECONDS = 60
-# Of each kind of call, before the first is measured: as a platform that has run for a while is called.
+# Of calls of a kind, or of a few in turns, before the first is measured: as a platform that has run for a while is called.
 WARM_SECONDS = 25
 
 

@@ -10,6 +10,7 @@ import pytest
 from fake_host import Host, ends, until
 
 from sand.client import Denied, Process, SandError, Timeout, frames
+from sand.client.calls import Call
 from sand.client.connection import Connection
 from sand.errors import UnknownGrain
 
@@ -43,6 +44,23 @@ def test_a_host_that_says_nothing_is_left(host: Host, value: Any) -> None:
     threading.Thread(target=lambda: ends(lambda: process.invoke("f", value, timeout=600)), daemon=True).start()
     until(lambda: process.reconnects > 0)
     ends(process.close)
+
+
+def test_a_call_that_is_cancelled_as_it_begins_is_cancelled_behind_its_beginning(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host.reads = True
+    written = Call.head
+
+    def cancelled(call: Call, request: int) -> bytes:
+        call.future.cancel()  # by another thread, when it has been seen that nobody has
+        process._drop(call)
+        return written(call, request)
+
+    with Process(host.url, "shop", "p") as process:
+        monkeypatch.setattr(Call, "head", cancelled)
+        process.submit("f", 1, timeout=600)
+        assert [type(host.next()) for _ in range(2)] == [frames.Invoke, frames.Cancel]
 
 
 def test_a_future_that_is_cancelled_cancels_the_function_and_frees_its_place(host: Host) -> None:

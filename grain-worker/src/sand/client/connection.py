@@ -260,13 +260,14 @@ class Connection:
             return False
         is_written = False
         try:
-            # A cancelled call's Cancel goes under the lock too: nothing of the call comes behind it.
+            # A Cancel waits from when its call has ended, and what waits goes first: nothing of the call comes behind it.
+            small = len(self._small)
             if request in self._requests and not call.future.done():
                 head = call.head(request) if begins else b""
                 if piece:
                     head += _part_head(request, piece)
-                if self._small:
-                    head = b"".join([self._small.popleft() for _ in range(len(self._small))]) + head
+                if small:
+                    head = b"".join([self._small.popleft() for _ in range(small)]) + head
                 self._wire.send_all(head, piece, call.deadline + _GRACE_SECONDS)
                 is_written = True
         finally:

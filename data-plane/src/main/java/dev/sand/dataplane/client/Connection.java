@@ -149,7 +149,7 @@ final class Connection implements AutoCloseable {
 
     /** @return whether it was its turn in time, and it has not ended before */
     private boolean write(Call call, long request, Outgoing.Write what) throws IOException, InterruptedException {
-        // A cancelled call's Cancel is written when it is its turn, too: nothing of the call comes behind it.
+        // A cancelled call's Cancel waits from when it has ended, and what waits goes first: nothing of the call comes behind it.
         return out.write(call.untilNs, () -> !call.future.isDone() && calls.containsKey(request), call.untilNs + GRACE_NS, what);
     }
 
@@ -174,7 +174,7 @@ final class Connection implements AutoCloseable {
     private Thread sendWaiting() {
         return Thread.startVirtualThread(() -> {
             try {
-                out.writeWaiting(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(welcome.idleMs()));
+                out.writeWaiting(TimeUnit.MILLISECONDS.toNanos(welcome.idleMs()));
             } catch (IOException | RuntimeException | Error e) {
                 end(e);
             }
@@ -183,7 +183,7 @@ final class Connection implements AutoCloseable {
 
     /** Now and then: what was to go with a call, and none has come. */
     void look() {
-        if (out.hasWaiting()) {
+        if (out.isLeftWaiting()) {
             sendWaiting();
         }
     }
@@ -277,9 +277,7 @@ final class Connection implements AutoCloseable {
     /** With what was to go with the next call, as far as the host takes it. */
     void finish() {
         try {
-            if (out.hasWaiting()) {
-                sendWaiting().join(FAREWELL);
-            }
+            sendWaiting().join(FAREWELL);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -23,6 +23,8 @@ final class Outgoing {
     private final Queue<ByteBuffer> waiting = new ConcurrentLinkedQueue<>();
     /** Until when what is being written may take; 0: nothing is. */
     private volatile long untilNs;
+    /** A frame was written in part: nothing may come behind it. */
+    private boolean isBroken;
 
     Outgoing(OutputStream to) {
         this.to = new BufferedOutputStream(to, BUFFER_BYTES);
@@ -36,7 +38,7 @@ final class Outgoing {
     /**
      * Behind what waits.
      *
-     * @param isWanted asked when it is its turn
+     * @param isWanted asked when it is its turn, and all that waited is ahead of it
      * @param mayTakeUntilNs the write itself, for who looks ({@link #isStuck})
      * @return whether it was its turn in time, and wanted
      */
@@ -45,24 +47,29 @@ final class Outgoing {
             return false;
         }
         try {
-            if (!isWanted.getAsBoolean()) {
-                return false;
-            }
-            during(mayTakeUntilNs, what);
-            return true;
+            return during(mayTakeUntilNs, isWanted, what);
         } finally {
             writing.unlock();
         }
     }
 
-    private void during(long mayTakeUntilNs, Write what) throws IOException {
+    private boolean during(long mayTakeUntilNs, BooleanSupplier isWanted, Write what) throws IOException {
+        if (isBroken) {
+            throw new IOException("a frame was written in part");
+        }
         untilNs = mayTakeUntilNs | 1;
+        isBroken = true;
         try {
             for (ByteBuffer frame = waiting.poll(); frame != null; frame = waiting.poll()) {
                 frame(frame);
             }
-            what.run();
+            boolean wanted = isWanted.getAsBoolean();
+            if (wanted) {
+                what.run();
+            }
             to.flush();
+            isBroken = false;
+            return wanted;
         } finally {
             untilNs = 0;
         }
@@ -89,12 +96,17 @@ final class Outgoing {
         return !waiting.isEmpty();
     }
 
-    /** What waits, when it is its turn. Blocks, while the host reads nothing. */
-    void writeWaiting(long mayTakeUntilNs) throws IOException {
+    /** Nobody is about to take along what waits. */
+    boolean isLeftWaiting() {
+        return hasWaiting() && !writing.isLocked();
+    }
+
+    /** What waits, when it is its turn; behind it nothing of that is on its way any more. Blocks, while the host reads nothing. */
+    void writeWaiting(long mayTakeNs) throws IOException {
         writing.lock();
         try {
             if (hasWaiting()) {
-                during(mayTakeUntilNs, () -> { });
+                during(System.nanoTime() + mayTakeNs, () -> false, () -> { });
             }
         } finally {
             writing.unlock();

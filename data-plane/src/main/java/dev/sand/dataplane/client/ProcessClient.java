@@ -47,7 +47,12 @@ public final class ProcessClient implements AutoCloseable {
     public static ProcessClient connect(URI server, String application, String process, Options options) throws IOException {
         ProcessClient client = new ProcessClient(new ControlPlane(server, application, process, options.token(), options.functions()),
                 options.tls());
-        client.reconnecting.start(process);
+        try {
+            client.reconnecting.start(process);
+        } catch (RuntimeException | Error e) { // no thread for it
+            client.close();
+            throw e;
+        }
         client.awaitConnection();
         return client;
     }

@@ -123,11 +123,14 @@ final class Reconnecting {
         trouble = "the host is silent";
         try {
             List<Call> before = underway.connected(made);
+            if (underway.isClosed()) { // by somebody who does not know of it
+                return;
+            }
             if (!before.isEmpty()) {
                 // Not on this thread, which has to read meanwhile.
                 Thread.ofVirtual().name("sand-process-again").start(() -> again(before, made));
             }
-            while (!underway.isClosed()) {
+            while (true) { // until it throws: who closes the client ends the connection, with a last word
                 Call ended = made.read();
                 if (ended != null) {
                     useful = true;
