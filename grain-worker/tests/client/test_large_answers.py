@@ -8,7 +8,7 @@ import numpy
 import pytest
 from fake_host import Host
 
-from sand.client import Process, connection, frames
+from sand.client import Process, connection, frames, wire
 
 SIZE = frames.INLINE_BYTES + 100
 
@@ -48,13 +48,13 @@ def writes(host: Host, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(connection.Connection, "invoke", sending)
     host.answers = answered
     for name in ("send_all", "send_now"):
-        original = getattr(connection.Plain, name)
+        original = getattr(wire.Plain, name)
 
         def counted(*arguments: Any, name: str = name, original: Any = original) -> Any:
             writes.append(name)
             return original(*arguments)
 
-        monkeypatch.setattr(connection.Plain, name, counted)
+        monkeypatch.setattr(wire.Plain, name, counted)
     return writes
 
 
@@ -109,20 +109,20 @@ def test_whoever_closes_waits_for_whoever_says_what_was_got(host: Host, monkeypa
     monkeypatch.setattr(connection, "TICK_SECONDS", 1e9)
     process = Process(host.url, "a", "p").__enter__()
     process.invoke("f")
-    says, closes, original = threading.Event(), threading.Event(), connection.Plain.send_now
+    says, closes, original = threading.Event(), threading.Event(), wire.Plain.send_now
 
-    def slow(wire: connection.Plain, data: bytes) -> int:
+    def slow(socket: wire.Plain, data: bytes) -> int:
         says.set()
         closes.wait(0.5)  # it does not come where somebody waits
-        return original(wire, data)
+        return original(socket, data)
 
-    def closed(wire: connection.Plain) -> None:
+    def closed(socket: wire.Plain) -> None:
         closes.set()
-        close(wire)
+        close(socket)
 
-    close = connection.Plain.close
-    monkeypatch.setattr(connection.Plain, "send_now", slow)
-    monkeypatch.setattr(connection.Plain, "close", closed)
+    close = wire.Plain.close
+    monkeypatch.setattr(wire.Plain, "send_now", slow)
+    monkeypatch.setattr(wire.Plain, "close", closed)
     line = process._connection
     assert line is not None
     speaker = threading.Thread(target=line._send_small)
