@@ -51,7 +51,8 @@ def reduction() -> list[Row]:
             platform.deploy(APPS / "reduction")
             process = stack.enter_context(Process(f"http://127.0.0.1:{platform.port}", "bench-reduction", "sums"))
             for size in SIZES:
-                warm(lambda size=size: [call() for port in ports.values() for call in ways(process, size, port)])
+                calls = [call for port in ports.values() for call in ways(process, size, port)]
+                warm(lambda calls=calls: [call() for call in calls])
             return [row for size in SIZES for times in TIMES for row in compared(process, size, times, ports)]
     except (RuntimeError, OSError) as error:
         return [missing("process-reduction", "Redis", " ".join(str(error).split())[:160])]
