@@ -12,6 +12,7 @@ from fake_host import Host, ends, until
 from sand.client import Denied, Process, SandError, Timeout, frames
 from sand.client.calls import Call
 from sand.client.connection import Connection
+from sand.client.wire import Plain
 from sand.errors import UnknownGrain
 
 pytestmark = pytest.mark.slow
@@ -44,6 +45,14 @@ def test_a_host_that_says_nothing_is_left(host: Host, value: Any) -> None:
     threading.Thread(target=lambda: ends(lambda: process.invoke("f", value, timeout=600)), daemon=True).start()
     until(lambda: process.reconnects > 0)
     ends(process.close)
+
+
+def test_a_host_that_pings_without_end_and_reads_nothing_is_left(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Plain, "send_now", lambda wire, data: 0)  # as when a socket has no room, some megabytes of pongs later
+    with Process(host.url, "shop", "p") as process:
+        process.submit("f", 1, timeout=600)
+        host.connections[0].sendall(frames.encode(frames.Ping(0)) * 20_000)
+        until(lambda: process.reconnects > 0)
 
 
 def test_a_call_that_is_cancelled_as_it_begins_is_cancelled_behind_its_beginning(

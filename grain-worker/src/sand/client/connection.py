@@ -20,6 +20,8 @@ from sand.errors import Unavailable
 _GRACE_SECONDS = 1.0
 # What an answer of this size takes of its host's memory may wait for the next call.
 _SOON_TAKEN_BYTES = 4 << 20
+# Small frames, of some 20 bytes; a host for which there are more sends pings without end, and reads nothing.
+_MOST_WAITING = 8192
 _NAME = "sand.client"
 
 
@@ -172,8 +174,14 @@ class Connection:
 
     def _send(self, frame: Any) -> None:
         """At once or with the next write: neither who reads nor who gives up waits for a host that reads nothing."""
-        self._small.append(frames.encode(frame))
+        self._later(frame)
         self._send_small()
+
+    def _later(self, frame: Any) -> None:
+        if len(self._small) >= _MOST_WAITING:
+            self.end(OSError(f"the host reads nothing: {_MOST_WAITING} small frames wait for it"))
+        else:
+            self._small.append(frames.encode(frame))
 
     def _send_small(self) -> None:
         if not self._small:
@@ -231,7 +239,7 @@ class Connection:
                 if call is not None and call.is_whole:
                     del self._requests[frame.request]
                     # Before anybody goes on, whose next call takes it along, or who closes.
-                    self._small.append(frames.encode(frames.Got(frame.request)))
+                    self._later(frames.Got(frame.request))
                     call.on_whole()
                     # The next call is not far, as a rule, and takes it along: else the next tick, or the end, does.
                     if self._requests or call.received > _SOON_TAKEN_BYTES:

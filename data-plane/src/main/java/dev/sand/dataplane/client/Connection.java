@@ -167,8 +167,12 @@ final class Connection implements AutoCloseable {
 
     /** Later, when it is its turn: neither who reads nor who looks after the calls may wait for a host that reads nothing. */
     void send(Frame frame) {
-        out.later(frame);
-        sendWaiting();
+        try {
+            out.later(frame);
+            sendWaiting();
+        } catch (IOException e) {
+            end(e);
+        }
     }
 
     private Thread sendWaiting() {

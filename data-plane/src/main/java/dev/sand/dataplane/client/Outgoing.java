@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
@@ -17,10 +17,12 @@ final class Outgoing {
     private static final int BUFFER_BYTES = 64 << 10;
     /** Of a large value, in one write with the frames before it: each write wakes the host. */
     private static final int FIRST_BYTES = 32 << 10;
+    /** Small frames, of some 20 bytes; a host for which there are more sends pings without end, and reads nothing. */
+    static final int MOST_WAITING = 8192;
 
     private final OutputStream to;
     private final ReentrantLock writing = new ReentrantLock();
-    private final Queue<ByteBuffer> waiting = new ConcurrentLinkedQueue<>();
+    private final Queue<ByteBuffer> waiting = new LinkedBlockingQueue<>(MOST_WAITING);
     /** Until when what is being written may take; 0: nothing is. */
     private volatile long untilNs;
     /** A frame was written in part: nothing may come behind it. */
@@ -87,9 +89,11 @@ final class Outgoing {
         to.write(bytes, from + first, length - first);
     }
 
-    /** With the next write, whosever that is. */
-    void later(Frame frame) {
-        waiting.add(Frames.encode(frame));
+    /** With the next write, whosever that is. @throws IOException too many wait already */
+    void later(Frame frame) throws IOException {
+        if (!waiting.offer(Frames.encode(frame))) {
+            throw new IOException("the host reads nothing: " + MOST_WAITING + " small frames wait for it");
+        }
     }
 
     boolean hasWaiting() {

@@ -6,7 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.sand.dataplane.Frame;
+import dev.sand.dataplane.Frames;
 import java.io.IOException;
+import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -49,6 +52,22 @@ class SilentHostTest {
             other.get();
             timesOut(client, LARGE); // over another connection: the first one took nothing
             await().until(() -> host.connections.size() >= 2);
+        }
+    }
+
+    @Test
+    void a_host_that_pings_without_end_and_reads_nothing_is_left() throws Exception {
+        ByteBuffer ping = Frames.encode(new Frame.Ping(0));
+        byte[] pings = new byte[8192 * ping.remaining()];
+        IntStream.range(0, 8192).forEach(i -> System.arraycopy(ping.array(), ping.position(), pings, i * ping.remaining(), ping.remaining()));
+        try (ProcessClient client = connect()) {
+            await().until(() -> !host.connections.isEmpty());
+            Socket first = host.connections.getFirst();
+            assertThatThrownBy(() -> {
+                while (true) {
+                    first.getOutputStream().write(pings);
+                }
+            }).as("the client has hung up").isInstanceOf(IOException.class);
         }
     }
 
