@@ -10,14 +10,27 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Comparator;
 import java.util.stream.Stream;
 
-/** An application's folder that comes as an archive: written as it comes, unpacked when it is whole, deleted in the end. */
+/** An application's folder that comes as an archive: written as it comes, unpacked when it is whole, deleted in the end. Any thread. */
 final class ReceivedFolder {
-    private final Path root;
+    private final Path work;
+    private boolean isDeleted;
+    /** Null until something comes: whoever hears of the folder does not wait for a disk. */
+    private Path root;
     private FileChannel channel;
 
-    ReceivedFolder(Path work) throws IOException {
-        root = Files.createTempDirectory(work, "b");
-        channel = FileChannel.open(archive(), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+    ReceivedFolder(Path work) {
+        this.work = work;
+    }
+
+    private FileChannel channel() throws IOException {
+        if (isDeleted) {
+            throw new IOException("the application's files have been deleted");
+        }
+        if (root == null) {
+            root = Files.createTempDirectory(work, "b");
+            channel = FileChannel.open(archive(), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        }
+        return channel;
     }
 
     /** Makes the folder, and empties it. */
@@ -33,23 +46,28 @@ final class ReceivedFolder {
         return root.resolve("archive");
     }
 
-    void write(ByteBuffer chunk) throws IOException {
+    synchronized void write(ByteBuffer chunk) throws IOException {
         while (chunk.hasRemaining()) {
-            channel.write(chunk);
+            channel().write(chunk);
         }
     }
 
-    Path unpack() throws IOException {
-        channel.close();
+    synchronized Path unpack() throws IOException {
+        channel().close();
         Path folder = Files.createDirectory(root.resolve("folder"));
         FolderArchive.unpack(archive(), folder);
         Files.delete(archive());
         return folder;
     }
 
-    void delete() throws IOException {
-        channel.close();
-        delete(root);
+    synchronized void delete() throws IOException {
+        isDeleted = true;
+        if (channel != null) {
+            channel.close();
+        }
+        if (root != null) {
+            delete(root);
+        }
     }
 
     private static void delete(Path folder) throws IOException {

@@ -39,13 +39,7 @@ final class RemoteBuild {
     void begin(Build build) {
         long call = connection.begin(build.getCall());
         Executor loop = connection.loop();
-        ReceivedFolder folder;
-        try {
-            folder = new ReceivedFolder(work);
-        } catch (IOException e) {
-            connection.fail(call, new IOException("there is no place for the application's files: " + e, e));
-            return;
-        }
+        ReceivedFolder folder = new ReceivedFolder(work);
         // One thread an archive, so that its chunks are written in order.
         ExecutorService writer = Executors.newSingleThreadExecutor(Thread.ofVirtual().name("build-archive").factory());
         connection.receive(call, build.getArchive(), new IncomingValues.Sink() {
@@ -58,7 +52,7 @@ final class RemoteBuild {
                         loop.execute(taken);
                     } catch (IOException e) {
                         loop.execute(() -> {
-                            connection.fail(call, e);
+                            connection.fail(call, new IOException("there is no place for the application's files: " + e, e));
                             connection.forgetValues(call);
                         });
                     }
