@@ -49,8 +49,8 @@ run_test() {
     [ "$quick" = 1 ] || train_java
     say "end-to-end tests against a running platform"
     # Each of those at once has a platform of its own; --quick has one. Many start further ones, as the cluster's suites do, and
-    # with one compiler too.
-    SAND_JVM_OPTIONS="${SAND_JVM_OPTIONS:--XX:TieredStopAtLevel=1}" "$SAND_PYTHON" -P -m pytest "$SAND_CHECKOUT/tests/e2e" \
+    # with one compiler too, and without a rehearsal.
+    SAND_JVM_OPTIONS="${SAND_JVM_OPTIONS:--XX:TieredStopAtLevel=1 -Dsand.test.rehearsal=off}" "$SAND_PYTHON" -P -m pytest "$SAND_CHECKOUT/tests/e2e" \
       "$SAND_CHECKOUT/examples" -q --tb=short -m "$marks" -n "$platforms" --dist loadfile --junit-xml="$SAND_LOCAL/test-reports/e2e.xml" \
       </dev/null 2>&1 | tee "$SAND_LOGS/e2e.log" >&2 || e2e_status=${PIPESTATUS[0]}
   else

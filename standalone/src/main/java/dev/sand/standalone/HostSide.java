@@ -99,6 +99,7 @@ final class HostSide {
         if (cluster.agentListen() != null) {
             checkAddress(cluster.agentListen(), "--agent-listen");
         }
+        BenchOptions bench = BenchOptions.of(System.getProperties());
         StoredRecords records = opened.add(new StoredRecords(invocations));
         MemfdSegments segments = opened.add(new MemfdSegments(MemfdSegments.Options.ofThisMachine()));
         ObjectCopies copies = opened.add(new ObjectCopies(new GlobalObjects(backends.store()), segments));
@@ -114,14 +115,16 @@ final class HostSide {
         HostAgentParts parts = new HostAgentParts(source(registry, secrets, vouched),
                 sockets -> Sandboxes.open(sandboxes(options), home, sockets, backends.bundles())
                         .collecting(home, registry::contentAddresses),
-                BenchOptions.of(System.getProperties()).journal(journal), records, segments, data, backends.logs(), secrets::of,
+                bench.journal(journal), records, segments, data, backends.logs(), secrets::of,
                 new HostAgentParts.Cluster(backends.bus(), backends.membership(), copies,
                         new ProcessImages(backends.store(), System::currentTimeMillis)), new GrainQueues(registry, queues),
                 new TaskTokens(PlatformKeys.of(backends.store(), "task-tokens")), tracing,
                 new HostAgentParts.Control(capabilities, new Tickets(PlatformKeys.of(backends.store(), Tickets.KEY)),
                         backends.membership()::nowMs), usage.meter());
         Door door = opened.add(new Door()); // Closed after the host agent, or by its one loop: what runs until the end is still answered.
-        Rehearsal.play(home.run("rehearsal"));
+        if (bench.rehearses()) {
+            Rehearsal.play(home.run("rehearsal"));
+        }
         HostAgent agent = opened.add(HostAgent.start(configuration(options, backends.membership().slots()), parts, onBroken));
         opened.add(secrets);
         secrets.tell(agent::secretsChanged);

@@ -42,7 +42,7 @@ public final class ClusterFixture implements AutoCloseable {
     private static final String MANAGEMENT = System.getenv().getOrDefault("SAND_TEST_CLUSTER_MANAGEMENT", "off");
     /** Its parts are killed and started all the time: the second compiler is a third of what a start costs, and never pays. */
     private static final String ONE_COMPILER = "-XX:TieredStopAtLevel=1";
-    private static final Map<String, String> JAVA = Map.of("SAND_JVM_OPTIONS", ONE_COMPILER, "KAFKA_OPTS", ONE_COMPILER,
+    private static final Map<String, String> JAVA = Map.of("SAND_JVM_OPTIONS", ONE_COMPILER + " -Dsand.test.rehearsal=off", "KAFKA_OPTS", ONE_COMPILER,
             "JVM_EXTRA_OPTS", ONE_COMPILER);
     private static final int PORT = 8080;
     private static final int FRONTEND_PORT = 7263;
