@@ -13,6 +13,8 @@ from pathlib import Path
 # In this order. What the bus says has ended must have its record in the store, and values that it names must be there: a
 # store that is a moment newer has them, one that is older has not.
 FILES = ("bus.db", "store.db", "logs.db")
+# What the first of them has not yet.
+LOGS = ("bus.db-ahead", "bus.db-ahead2")
 # Large values, whose places the store's rows name. While it is locked no place of a value that is deleted is used again.
 VALUES = "store.db.values"
 # Named by what is in them, and never changed: copied last, they have all that the files above name.
@@ -24,9 +26,11 @@ def main(home: Path, target: Path) -> None:
         sys.exit(f"{home} is no home of a platform of one host: it has no {FILES[0]}")
     target.mkdir(mode=0o700, parents=True)
     with kept(home / VALUES):
-        for name in FILES:
+        copy_bus(home, target)
+        for name in FILES[1:]:
             if (home / name).is_file():
-                copy(home / name, target / name)
+                with opened(home / name) as read:
+                    copy(read, target / name)
         # The last that is read of it: closing it ends the lock.
         if (home / VALUES).is_file():
             shutil.copyfile(home / VALUES, target / VALUES)
@@ -55,9 +59,26 @@ def check(store: Path, values: Path) -> None:
                 sys.exit(f"the copy {values} is damaged: the value at {at} has another checksum than was written")
 
 
-def copy(source: Path, to: Path) -> None:
+def copy_bus(home: Path, target: Path) -> None:
+    """Its logs and its database as of one moment: what the database says is needed no more may be so for what is in a log."""
+    with opened(home / FILES[0]) as writes, opened(home / FILES[0]) as read:
+        writes.execute("BEGIN IMMEDIATE")  # the database stays as it is, while appends to the logs go on
+        for name in LOGS:
+            if (home / name).is_file():  # an earlier platform has none
+                shutil.copyfile(home / name, target / name)
+        read.execute("BEGIN")
+        read.execute("SELECT count(*) FROM sqlite_master").fetchone()  # what it sees is what it sees now
+        writes.execute("ROLLBACK")
+        copy(read, target / FILES[0])
+
+
+def opened(file: Path) -> closing[sqlite3.Connection]:
+    return closing(sqlite3.connect(file.as_uri() + "?mode=rw", uri=True, isolation_level=None, timeout=60))
+
+
+def copy(read: sqlite3.Connection, to: Path) -> None:
     """All of the file as of one moment, whoever writes to it."""
-    with closing(sqlite3.connect(source.as_uri() + "?mode=ro", uri=True)) as read, closing(sqlite3.connect(to)) as written:
+    with closing(sqlite3.connect(to)) as written:
         read.backup(written)  # in one step: in steps it would begin anew with every write
         (result,) = written.execute("PRAGMA integrity_check").fetchone()
     if result != "ok":

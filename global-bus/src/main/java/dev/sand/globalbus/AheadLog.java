@@ -1,82 +1,121 @@
 package dev.sand.globalbus;
 
 import dev.sand.globalbus.BusCommand.Append;
+import dev.sand.globalbus.BusException.Kind;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileStore;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.zip.CRC32C;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A file beside the database to which records are written before a transaction has them, in one write: so that who waits for the file
- * does not wait for SQLite, and many share its transaction. It is for the death of this process alone: it is never brought to
- * the disk, and nothing is taken from one of an earlier run of the machine, of whose files the disk may have any state.
+ * A file beside the database to which records are written before a transaction has them, in one write: who waits for the file, or the
+ * disk, does not wait for SQLite, many share its transaction, and what is trimmed before that comes is never in one.
  *
  * <pre>
- * file:   the machine's run, 64 bytes; batches, one behind another, from the start again once the database has all
- * batch:  generation i64, bytes i32, checksum of generation and content i32; content: records
+ * file:   what it is, 64 bytes; batches, one behind another, from the start again once the database has all
+ * batch:  number i64, bytes i32, checksum of number and content i32; content: records
  * record: position i64, time i64, bytes i32; value
  * </pre>
- * Of who works for the writer.
+ * Batches are numbered one by one over both logs of a bus ({@link Unsettled}), so that after a loss of power, of which each file may have any
+ * pages, nothing counts that lies behind something that is not there. Of who works for the writer, but for {@link #force}.
  */
 final class AheadLog implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AheadLog.class);
-    private static final Path RUN = Path.of("/proc/sys/kernel/random/boot_id");
     private static final int HEAD_BYTES = 64;
+    private static final byte[] HEAD = Arrays.copyOf("sand-ahead-2".getBytes(StandardCharsets.US_ASCII), HEAD_BYTES);
+    /** One that a platform of before has left, which is not for another run of the machine: there all batches have one number. */
+    private static final Path RUN = Path.of("/proc/sys/kernel/random/boot_id");
     private static final int BATCH_BYTES = 16;
     private static final int RECORD_BYTES = 20;
-    private static final int MOST_IN_BATCH = 512 << 10;
-    private static final long MOST_BYTES = 4L << 20;
+    private static final int BUFFER_BYTES = 512 << 10;
+    private static final long MOST_BYTES = 32L << 20;
+    /** What is in both logs has to go into the database, and into what SQLite writes ahead of that: with less room on the disk it goes there at once. */
+    private static final long ROOM_BYTES = 4 * MOST_BYTES;
+    private static final long LOOK_BYTES = 1 << 20;
 
-    /** One that the database may not have. @param generation of two logs, that of the later one is higher */
-    record Found(long generation, long position, long atMs, byte[] value) {}
+    /** One that the database may not have. @param number its batch's @param ofBefore of a platform of before: numbers say its order alone */
+    record Found(long number, boolean ofBefore, long position, long atMs, byte[] value) {}
 
     private final Path file;
-    private final ByteBuffer buffer = ByteBuffer.allocateDirect(MOST_IN_BATCH);
+    private final Sync sync;
+    private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
     private final CRC32C checksum = new CRC32C();
-    private FileChannel channel;
-    private long generation;
+    private final AtomicBoolean written = new AtomicBoolean();
+    private final ReentrantLock syncing = new ReentrantLock();
+    /** Guarded by that. */
+    private IOException broken;
+    private volatile FileChannel channel;
+    private boolean isOfBefore;
     private long end = HEAD_BYTES;
+    private FileStore disk;
+    /** Up to where there was room when it was looked. */
+    private long roomEnd = HEAD_BYTES;
 
-    private AheadLog(Path file) {
-        this.file = file;
+    /** How a file is brought to the disk. */
+    interface Sync {
+        Sync DISK = channel -> channel.force(false);
+
+        void force(FileChannel channel) throws IOException;
     }
 
-    /** @param found given what is in it, in the order in which it was written */
-    static AheadLog open(Path file, List<Found> found) {
-        AheadLog log = new AheadLog(file);
+    private AheadLog(Path file, Sync sync) {
+        this.file = file;
+        this.sync = sync;
+    }
+
+    /** @param found given what is in it, in the order in which it was written @throws BusException it is there, and cannot be read */
+    static AheadLog open(Path file, Sync sync, List<Found> found) {
+        AheadLog log = new AheadLog(file, sync);
+        boolean isThere = Files.exists(file, LinkOption.NOFOLLOW_LINKS);
         try {
-            byte[] run = run();
-            log.channel = FileChannel.open(file, Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE),
-                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-            if (Arrays.equals(run, log.head())) {
-                log.read(found);
-            } else {
-                log.channel.truncate(0);
-                log.channel.write(ByteBuffer.wrap(run), 0);
-            }
+            log.open(isThere, found);
         } catch (IOException e) {
+            if (isThere) { // perhaps with what nothing else has
+                throw new BusException(Kind.BROKEN, file + " cannot be read, and may have the last that was written: " + e, e);
+            }
             log.abandon(e);
         }
         return log;
     }
 
+    private void open(boolean isThere, List<Found> found) throws IOException {
+        channel = FileChannel.open(file, Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE),
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        disk = Files.getFileStore(file);
+        if (!isThere) {
+            begin();
+            try (FileChannel folder = FileChannel.open(file.toAbsolutePath().getParent(), StandardOpenOption.READ)) {
+                folder.force(true); // its name, too
+            }
+            return;
+        }
+        byte[] head = head();
+        boolean isOurs = Arrays.equals(HEAD, head);
+        isOfBefore = !isOurs && Arrays.equals(run(), head);
+        if (isOurs || isOfBefore) {
+            read(found);
+        } else {
+            begin();
+        }
+    }
+
     /** What names the time since the machine was started. */
     private static byte[] run() throws IOException {
-        byte[] head = new byte[HEAD_BYTES];
-        byte[] id = Files.readString(RUN).strip().getBytes(StandardCharsets.US_ASCII);
-        System.arraycopy(id, 0, head, 0, Math.min(id.length, head.length));
-        return head;
+        return Arrays.copyOf(Files.readString(RUN).strip().getBytes(StandardCharsets.US_ASCII), HEAD_BYTES);
     }
 
     private byte[] head() throws IOException {
@@ -85,12 +124,21 @@ final class AheadLog implements AutoCloseable {
         return head.array();
     }
 
+    private void begin() throws IOException {
+        channel.truncate(0);
+        channel.write(ByteBuffer.wrap(HEAD), 0);
+        written.set(true);
+        isOfBefore = false;
+    }
+
     private void read(List<Found> found) throws IOException {
+        long last = 0;
         for (ByteBuffer batch = batch(); batch != null; batch = batch()) {
-            if (end > HEAD_BYTES && batch.getLong(0) != generation) {
+            long number = batch.getLong(0);
+            if (end > HEAD_BYTES && number != (isOfBefore ? last : last + 1)) {
                 return; // of an earlier time round
             }
-            generation = batch.getLong(0);
+            last = number;
             end += batch.limit();
             batch.position(BATCH_BYTES);
             while (batch.hasRemaining()) {
@@ -98,8 +146,9 @@ final class AheadLog implements AutoCloseable {
                 long atMs = batch.getLong();
                 byte[] value = new byte[batch.getInt()];
                 batch.get(value);
-                found.add(new Found(generation, position, atMs, value));
+                found.add(new Found(number, isOfBefore, position, atMs, value));
             }
+            written.set(true); // for all that is known
         }
     }
 
@@ -110,47 +159,86 @@ final class AheadLog implements AutoCloseable {
             return null;
         }
         int bytes = head.getInt(8);
-        if (bytes <= 0 || bytes > MOST_IN_BATCH - BATCH_BYTES || end + BATCH_BYTES + bytes > channel.size()) {
+        if (bytes <= 0 || bytes > MOST_BYTES || end + BATCH_BYTES + bytes > channel.size()) {
             return null;
         }
         ByteBuffer batch = ByteBuffer.allocate(BATCH_BYTES + bytes);
         for (int read = 0; batch.hasRemaining() && read >= 0; ) {
             read = channel.read(batch, end + batch.position());
         }
-        return checksum(batch.flip()) == batch.getInt(12) ? batch : null;
-    }
-
-    private int checksum(ByteBuffer batch) {
+        batch.flip();
         checksum.reset();
         checksum.update(batch.slice(0, 8));
         checksum.update(batch.slice(BATCH_BYTES, batch.limit() - BATCH_BYTES));
-        return (int) checksum.getValue();
+        return (int) checksum.getValue() == batch.getInt(12) ? batch : null;
     }
 
-    /** @return true: they are in the file, whatever becomes of this process; false: they are to be in the database before anybody hears of them */
-    boolean write(List<Append> appends, long atMs) {
+    /** @return true: they are in the file, whatever becomes of this process; false: nothing has happened */
+    boolean write(List<Append> appends, long atMs, long number) {
         long bytes = BATCH_BYTES;
         for (Append append : appends) {
             bytes += RECORD_BYTES + append.value.length;
         }
-        if (channel == null || bytes > MOST_IN_BATCH || end + bytes > MOST_BYTES) {
+        if (channel == null || end + bytes > MOST_BYTES) {
             return false;
         }
-        buffer.clear().position(BATCH_BYTES);
-        for (Append append : appends) {
-            buffer.putLong(append.partition().position(append.offset)).putLong(atMs).putInt(append.value.length).put(append.value);
-        }
-        buffer.flip();
-        buffer.putLong(0, generation).putInt(8, buffer.limit() - BATCH_BYTES).putInt(12, checksum(buffer));
         try {
-            for (long at = end; buffer.hasRemaining(); ) {
-                at += channel.write(buffer, at);
+            if (end >= roomEnd && disk.getUsableSpace() < ROOM_BYTES) {
+                return false;
             }
+            roomEnd = end >= roomEnd ? end + LOOK_BYTES : roomEnd;
+            write(appends, atMs, number, (int) bytes - BATCH_BYTES);
         } catch (IOException e) {
             return failed(e);
         }
         end += bytes;
+        written.set(true);
         return true;
+    }
+
+    private void write(List<Append> appends, long atMs, long number, int bytes) throws IOException {
+        buffer.clear().putLong(number);
+        checksum.reset();
+        checksum.update(buffer.slice(0, Long.BYTES));
+        buffer.putInt(bytes).putInt(0);
+        long at = end;
+        for (Append append : appends) {
+            at = room(RECORD_BYTES, at);
+            int head = buffer.position();
+            buffer.putLong(append.partition().position(append.offset)).putLong(atMs).putInt(append.value.length);
+            checksum.update(buffer.slice(head, RECORD_BYTES));
+            checksum.update(append.value);
+            for (int from = 0; from < append.value.length; ) {
+                at = room(1, at);
+                int part = Math.min(append.value.length - from, buffer.remaining());
+                buffer.put(append.value, from, part);
+                from += part;
+            }
+        }
+        boolean isWhole = at == end;
+        if (isWhole) {
+            buffer.putInt(12, (int) checksum.getValue());
+        }
+        at = empty(at);
+        if (!isWhole) { // the one write that makes a batch of what is there
+            buffer.putInt((int) checksum.getValue());
+            empty(end + 12);
+        }
+    }
+
+    /** @return where what is in the buffer belongs, which has room for so many bytes */
+    private long room(int bytes, long at) throws IOException {
+        return buffer.remaining() < bytes ? empty(at) : at;
+    }
+
+    private long empty(long at) throws IOException {
+        long to = at;
+        buffer.flip();
+        while (buffer.hasRemaining()) {
+            to += channel.write(buffer, to);
+        }
+        buffer.clear();
+        return to;
     }
 
     /** A full disk, most likely: what is in it stays, and the next write is tried where this one was. */
@@ -162,15 +250,69 @@ final class AheadLog implements AutoCloseable {
         return false;
     }
 
-    /** The database has all that was written. @param next of what is written from now on */
-    void clear(long next) {
-        generation = next;
+    /**
+     * What was written is on the disk when it returns. Any thread that nobody interrupts: that would close the file.
+     *
+     * @throws IOException it is not, and nobody knows what of it: so says each call from then on, though the kernel says it once
+     */
+    void force() throws IOException {
+        syncing.lock(); // who finds nothing to do waits for who does it
+        try {
+            if (broken != null) {
+                throw new IOException(broken);
+            }
+            if (written.getAndSet(false)) {
+                forceFile();
+            }
+        } catch (IOException e) {
+            broken = broken == null ? e : broken;
+            throw e;
+        } finally {
+            syncing.unlock();
+        }
+    }
+
+    private void forceFile() throws IOException {
+        FileChannel open = channel;
+        if (open != null) {
+            sync.force(open);
+            return;
+        }
+        try (FileChannel again = FileChannel.open(file, StandardOpenOption.WRITE)) { // what it has counts as before
+            sync.force(again);
+        }
+    }
+
+    boolean isUsable() {
+        return channel != null;
+    }
+
+    /** Whether it is time for a transaction: it has no room for long, or none at all. */
+    boolean isToBeLeft() {
+        return channel == null || end > MOST_BYTES / 2;
+    }
+
+    /** The database has all that was written, and on the disk. */
+    void clear() {
         end = HEAD_BYTES;
+        roomEnd = HEAD_BYTES;
+        if (isOfBefore && channel != null) {
+            try {
+                begin();
+            } catch (IOException e) {
+                abandon(e);
+            }
+        }
     }
 
     private void abandon(IOException e) {
         LOG.warn("global bus: {} cannot be used, records wait for the database from now on: {}", file, e.toString());
         close();
+    }
+
+    @Override
+    public String toString() {
+        return file.toString();
     }
 
     @Override
@@ -183,19 +325,5 @@ final class AheadLog implements AutoCloseable {
             LOG.debug("{} stays open: {}", file, e.getMessage());
         }
         channel = null;
-    }
-
-    /** In the order of their writing. */
-    static List<Append> asAppends(List<Found> found, BusTopics topics) {
-        List<Append> missing = new ArrayList<>();
-        for (Found each : found) {
-            Partition partition = topics.of(each.position());
-            long offset = each.position() - (partition == null ? 0 : partition.position(0));
-            if (partition != null && offset == partition.next) { // before it are those that the database has
-                partition.next++;
-                missing.add(Append.found(partition, offset, each));
-            }
-        }
-        return missing;
     }
 }

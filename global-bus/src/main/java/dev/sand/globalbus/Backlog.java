@@ -160,7 +160,10 @@ final class Backlog<E extends Backlog.Entry> {
     List<E> takeWhile(Predicate<E> such) {
         urgent = false;
         List<E> batch = new ArrayList<>();
-        for (E next = queue.peek(); next != null && batch.size() < MAX_BATCH_COMMANDS && such.test(next); next = queue.peek()) {
+        long size = 0;
+        for (E next = queue.peek(); next != null && batch.size() < MAX_BATCH_COMMANDS && size < MAX_BATCH_BYTES && such.test(next);
+                next = queue.peek()) {
+            size += next.size();
             batch.add(queue.poll());
         }
         if (!queue.isEmpty()) {

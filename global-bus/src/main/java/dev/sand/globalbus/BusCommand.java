@@ -21,11 +21,14 @@ sealed interface BusCommand extends Backlog.Entry {
     /** A class and no record: the writer sets offset and time, once a record. */
     final class Append implements BusCommand {
         final byte[] value;
-        final AppendListener listener;
+        /** Null once it was told: the record may be here for longer than what its listener holds. */
+        private AppendListener listener;
         private final Partition partition;
         private final Wait wait;
         long offset;
         long atMs;
+        /** Of the log's batch that has it. */
+        long batch;
 
         Append(Partition partition, byte[] value, Wait wait, AppendListener listener) {
             this.partition = partition;
@@ -39,7 +42,19 @@ sealed interface BusCommand extends Backlog.Entry {
             Append append = new Append(partition, found.value(), Wait.FOR_FILE, null);
             append.offset = offset;
             append.atMs = found.atMs();
+            append.batch = found.number();
             return append;
+        }
+
+        /** Once: how it ended. */
+        void tell(BusException failure) {
+            AppendListener told = listener;
+            listener = null;
+            if (failure == null) {
+                told.onAppended(offset);
+            } else {
+                told.onFailed(failure);
+            }
         }
 
         Partition partition() {
@@ -67,9 +82,6 @@ sealed interface BusCommand extends Backlog.Entry {
             return false;
         }
     }
-
-    /** Of a reader, who is to see what its writer was told of. */
-    record Settle(CompletableFuture<Void> done) implements BusCommand {}
 
     record Create(String topic, int partitions, CompletableFuture<Void> done) implements BusCommand {}
 

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -15,8 +16,11 @@ import org.sqlite.SQLiteException;
 
 /** The bus's SQLite file: its schema, its connections, and what its errors mean. */
 final class BusDatabase {
-    /** Version of the file's schema; a newer one than understood is refused. 2: a partition's {@code next} is that of its last trim. */
-    private static final int SCHEMA = 2;
+    /**
+     * Version of the file's schema; a newer one than understood is refused. 2: a partition's {@code next} is that of its last trim. 3: the
+     * logs beside it have what it has not, after a loss of power too.
+     */
+    private static final int SCHEMA = 3;
     private static final int BUSY_TIMEOUT_MS = 10_000;
     /** Below this much room an I/O error is taken for a full disk. */
     private static final long NO_ROOM_BYTES = 1L << 20;
@@ -90,6 +94,7 @@ final class BusDatabase {
         if (!hasTimes(statement)) { // a file of before: one of that time reads and writes it as it was
             statement.execute("ALTER TABLE record ADD COLUMN at INTEGER NOT NULL DEFAULT 0");
         }
+        statement.execute("CREATE TABLE IF NOT EXISTS ahead(settled INTEGER NOT NULL)");
         if (found < SCHEMA) { // a file that is as it should be is opened without a write: its disk may be full
             statement.execute("PRAGMA user_version=" + SCHEMA);
         }
@@ -104,6 +109,21 @@ final class BusDatabase {
                 }
             }
             return false;
+        }
+    }
+
+    /** Of the logs' batches, the number of the last that is in the database; 0: none ever was. */
+    static long settled(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement(); ResultSet row = statement.executeQuery("SELECT settled FROM ahead")) {
+            return row.next() ? row.getLong(1) : 0;
+        }
+    }
+
+    /** Part of the transaction that brings it there. */
+    static void settled(Connection connection, long number) throws SQLException {
+        try (PreparedStatement put = connection.prepareStatement("INSERT OR REPLACE INTO ahead(rowid, settled) VALUES(1, ?)")) {
+            put.setLong(1, number);
+            put.executeUpdate();
         }
     }
 
@@ -137,12 +157,7 @@ final class BusDatabase {
         }
     }
 
-    /** SQLite's, beside the file. */
-    Path writeAheadLog() {
-        return file.resolveSibling(file.getFileName() + "-wal");
-    }
-
-    /** Ours, beside it. */
+    /** Beside the file. */
     List<Path> aheadLogs() {
         return List.of(file.resolveSibling(file.getFileName() + "-ahead"), file.resolveSibling(file.getFileName() + "-ahead2"));
     }

@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -34,12 +35,6 @@ final class BusTopics {
 
     Map<String, List<Partition>> all() {
         return all;
-    }
-
-    /** @return the partition of which that is a position; null: it is there no more */
-    Partition of(long position) {
-        long id = position >> Partition.OFFSET_BITS;
-        return all.values().stream().flatMap(List::stream).filter(partition -> partition.id == id).findFirst().orElse(null);
     }
 
     void create(String topic, int partitions) throws SQLException {
@@ -82,24 +77,43 @@ final class BusTopics {
         all = now;
         for (Partition partition : gone) {
             partition.deleted = true;
-            leftovers.add(new Leftovers(partition.position(0), partition.position(partition.end)));
+            leftovers.add(new Leftovers(partition.position(0), partition.position(partition.rowsEnd)));
         }
     }
 
-    /** The new beginning counts at once; the records below it are removed step by step. With it goes the end: the last may be among them. */
-    void trim(Partition partition, long wanted) throws SQLException {
-        long offset = Math.min(wanted, partition.end);
-        if (partition.deleted || offset <= partition.begin) {
+    /**
+     * The new beginnings count at once; the rows below are removed step by step, and what is in a log never becomes one. With each goes
+     * the end: the last record may be among them.
+     */
+    void trim(Map<Partition, Long> wanted) throws SQLException {
+        Map<Partition, Long> offsets = new HashMap<>();
+        wanted.forEach((partition, below) -> {
+            long offset = Math.min(below, partition.told);
+            if (!partition.deleted && offset > partition.begin) {
+                offsets.put(partition, offset);
+            }
+        });
+        if (offsets.isEmpty()) {
             return;
         }
+        BusDatabase.transaction(connection, () -> begin(offsets));
+        offsets.forEach((partition, offset) -> {
+            if (partition.rowsEnd > partition.begin) {
+                leftovers.add(new Leftovers(partition.position(0), partition.position(offset)));
+            }
+            partition.begin = offset;
+        });
+    }
+
+    private void begin(Map<Partition, Long> offsets) throws SQLException {
         try (PreparedStatement update = connection.prepareStatement("UPDATE partition SET first = ?, next = ? WHERE id = ?")) {
-            update.setLong(1, offset);
-            update.setLong(2, partition.end);
-            update.setLong(3, partition.id);
-            update.executeUpdate();
+            for (Map.Entry<Partition, Long> each : offsets.entrySet()) {
+                update.setLong(1, each.getValue());
+                update.setLong(2, Math.max(each.getKey().end, each.getValue()));
+                update.setLong(3, each.getKey().id);
+                update.executeUpdate();
+            }
         }
-        partition.begin = offset;
-        leftovers.add(new Leftovers(partition.position(0), partition.position(offset)));
     }
 
     boolean hasLeftovers() {

@@ -56,7 +56,7 @@ final class BusTransactions {
         return was;
     }
 
-    BusException failure(String what, SQLException cause) {
+    BusException failure(String what, Exception cause) {
         return database.failure(what, cause);
     }
 }

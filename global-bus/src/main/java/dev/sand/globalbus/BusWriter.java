@@ -1,7 +1,6 @@
 package dev.sand.globalbus;
 
 import dev.sand.globalbus.BusCommand.Append;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -12,17 +11,15 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
- * The one thread that writes the bus's file. It takes all that waits in the backlog, writes it in one transaction (group
+ * The one thread that writes the bus's file. It takes all that waits in the backlog, writes it to a log beside the file in one write (group
  * commit) and then tells the listeners: nobody hears of a record that is not there. It is on the disk when somebody in the batch
- * waits for that; else {@link LaterSync} brings it there. Where somebody waits for the file alone, the batch goes into a log beside it
- * and is in a later transaction ({@link Unsettled}); that much, whoever gathers records does in this thread's place. A transaction that
+ * waits for that; else {@link LaterSync} brings it there. That much, where nobody waits for the disk, whoever gathers records does in
+ * this thread's place. What has not been trimmed a second later is brought to the database ({@link Unsettled}). A transaction that
  * fails, fails for all in it of whom nobody was told, with the cause, and leaves the file as it was; the next one is tried afresh.
  */
 final class BusWriter implements Runnable {
     /** Trims come with nearly every record, and each costs a write: nobody waits for them. */
-    private static final long TRIM_AFTER_NS = 50_000_000L;
-    /** Nobody waits for what is in a log: the more of it a transaction has, the less each costs. {@link LaterSync} follows. */
-    private static final long IN_LOG_NS = 8_000_000L;
+    private static final long TRIM_AFTER_NS = 1_000_000_000L;
 
     private final Backlog<BusCommand> backlog;
     private final BusTransactions transactions;
@@ -37,13 +34,12 @@ final class BusWriter implements Runnable {
     private final ReentrantLock working = new ReentrantLock();
 
     /** @param later closed at its end */
-    BusWriter(Backlog<BusCommand> backlog, BusDatabase database, Connection connection, BusTopics topics, LaterSync later,
+    BusWriter(Backlog<BusCommand> backlog, BusTransactions transactions, BusTopics topics, Unsettled unsettled, LaterSync later,
             Consumer<Partition> onAppended) {
         this.backlog = backlog;
-        this.transactions = new BusTransactions(database, connection);
+        this.transactions = transactions;
         this.topics = topics;
-        this.records = new RecordWriter(transactions, new Unsettled(database.aheadLogs(), topics, Math.max(IN_LOG_NS, backlog.lingerNs())), later,
-                backlog, working, onAppended);
+        this.records = new RecordWriter(transactions, unsettled, later, backlog, working, onAppended);
     }
 
     @Override
@@ -77,27 +73,26 @@ final class BusWriter implements Runnable {
             switch (command) {
                 case Append append -> appends.add(append);
                 case BusCommand.Trim trim -> note(trim);
-                case BusCommand.Create _, BusCommand.Delete _, BusCommand.Settle _, BusCommand.Close _ -> {
+                case BusCommand.Create _, BusCommand.Delete _, BusCommand.Close _ -> {
                     records.write(appends);
                     appends.clear();
-                    BusException unsettled = records.settle();
                     trim();
+                    records.settle();
                     if (command instanceof BusCommand.Close close) {
                         end(close);
                         return false;
                     }
-                    control(command, unsettled);
+                    control(command);
                 }
             }
         }
         records.write(appends);
-        boolean trims = untilTrims() <= 0;
-        if (trims || records.untilDueNs() <= 0) {
-            records.settleAside();
+        boolean isDue = records.untilDueNs() <= 0;
+        if (isDue || untilTrims() <= 0) {
+            trim(); // first: what is trimmed is in no transaction
         }
-        if (trims) {
-            records.settle(); // what has come meanwhile
-            trim();
+        if (isDue) {
+            records.settleAside();
         }
         return true;
     }
@@ -128,7 +123,7 @@ final class BusWriter implements Runnable {
                 return; // the writer is at work
             }
             boolean hadTrims = !trims.isEmpty();
-            boolean hadRecords = !records.isSettled();
+            long dueBefore = records.untilDueNs();
             List<Append> appends = new ArrayList<>();
             for (BusCommand command : backlog.takeWhile(BusWriter::isForFileAlone)) {
                 if (command instanceof Append append) {
@@ -145,7 +140,7 @@ final class BusWriter implements Runnable {
                 backlog.poll();
             }
             isReturned = !returned.isEmpty();
-            isSooner = !hadTrims && !trims.isEmpty() || !hadRecords && !records.isSettled();
+            isSooner = !hadTrims && !trims.isEmpty() || dueBefore > 0 && isSooner(dueBefore);
         } finally {
             working.unlock();
         }
@@ -154,6 +149,11 @@ final class BusWriter implements Runnable {
         } else if (isSooner || isReturned) {
             backlog.ask(); // it waits too long
         }
+    }
+
+    /** It has to be looked after before the writer would. */
+    private boolean isSooner(long dueBefore) {
+        return dueBefore == Long.MAX_VALUE ? !records.isSettled() : records.untilDueNs() <= 0;
     }
 
     private static boolean isForFileAlone(BusCommand command) {
@@ -176,18 +176,19 @@ final class BusWriter implements Runnable {
     }
 
     private void trim() {
-        trims.forEach((partition, offset) -> transactions.attempt("trim " + partition.topic, false,
-                () -> topics.trim(partition, offset)));
-        trims.clear();
+        trimsSinceNs = System.nanoTime(); // of those that are left
+        if (!trims.isEmpty() && records.isReadyForTrims()
+                && transactions.attempt("trim " + trims.size() + " partitions", false, () -> topics.trim(trims)) == null) {
+            trims.clear();
+        }
     }
 
-    private void control(BusCommand command, BusException unsettled) {
+    private void control(BusCommand command) {
         switch (command) {
             case BusCommand.Create create -> answer(create.done(), transactions.attempt("create topic " + create.topic(), true,
                     () -> topics.create(create.topic(), create.partitions())));
             case BusCommand.Delete delete -> answer(delete.done(), transactions.attempt("delete topic " + delete.topic(), true,
                     () -> topics.delete(delete.topic())));
-            case BusCommand.Settle settle -> answer(settle.done(), unsettled);
             case Append _, BusCommand.Trim _, BusCommand.Close _ -> throw new IllegalStateException("not a control command: " + command);
         }
     }

@@ -2,10 +2,13 @@ package dev.sand.globalbus;
 
 import dev.sand.globalbus.BusCommand.Append;
 import dev.sand.globalbus.BusException.Kind;
+import java.io.IOException;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -13,7 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings records into the bus and tells their listeners: those for the file alone through a log beside it ({@link Unsettled}), others in
+ * Brings records into the bus and tells their listeners: through a log beside its file ({@link Unsettled}), or, where that cannot be, in
  * a transaction, behind all that a log has. Of who works for the writer; transactions are the writer's thread's.
  */
 final class RecordWriter implements AutoCloseable {
@@ -26,6 +29,8 @@ final class RecordWriter implements AutoCloseable {
     private final Backlog<BusCommand> backlog;
     private final ReentrantLock working;
     private final Consumer<Partition> onAppended;
+    /** Of the last transaction that failed. */
+    private BusException lastFailure;
 
     /** @param working held in every call; @param onAppended told of a partition that readers see more of */
     RecordWriter(BusTransactions transactions, Unsettled unsettled, LaterSync later, Backlog<BusCommand> backlog, ReentrantLock working,
@@ -42,26 +47,66 @@ final class RecordWriter implements AutoCloseable {
         if (appends.isEmpty()) {
             return;
         }
-        if (!log(appends)) {
-            transact(appends, appends.stream().anyMatch(Append::isForDisk));
+        if (log(appends) || unsettled.leave() && log(appends)) { // what is leaving is due
+            return;
+        }
+        if (!unsettled.isEmpty() && unsettled.untilAgainNs() > 0) { // all of that would be tried with it
+            tell(appends, lastFailure);
+            return;
+        }
+        transact(appends);
+    }
+
+    /** @param appends for the file alone, of who is not the writer's thread @return false: nothing has happened */
+    boolean log(List<Append> appends) {
+        boolean forDisk = false;
+        boolean isPossible = true;
+        for (Append append : appends) {
+            forDisk |= append.isForDisk();
+            isPossible &= !append.partition().deleted;
+        }
+        if (!isPossible || !unsettled.take(appends)) {
+            return false;
+        }
+        boolean isThere = !forDisk || force();
+        if (!forDisk) {
+            later.soon();
+        }
+        Set<Partition> touched = new LinkedHashSet<>();
+        for (Append append : appends) {
+            append.partition().onLogged(append);
+            touched.add(append.partition());
+        }
+        BusException failure = isThere ? null : settle();
+        tell(appends, failure == null ? null : new BusException(Kind.AWAY, "may be in the bus, and may be lost: " + failure.getMessage(), failure));
+        touched.forEach(onAppended);
+        return true;
+    }
+
+    private boolean force() {
+        boolean wasBroken = unsettled.isBroken();
+        try {
+            unsettled.force();
+            later.done();
+            return true;
+        } catch (IOException e) {
+            if (!wasBroken) {
+                later.broken(e);
+            }
+            return false;
         }
     }
 
-    /** Where the file is waited for, and nothing more, or nothing and a transaction is due anyway. @return false: nothing has happened */
-    boolean log(List<Append> appends) {
-        boolean forDisk = later.hasFailed();
-        boolean forLog = !unsettled.isEmpty(); // or a transaction would take all that the log has, with everybody waiting
+    private void tell(List<Append> appends, BusException failure) {
         for (Append append : appends) {
-            forDisk |= append.isForDisk() || append.partition().deleted;
-            forLog |= append.isUrgent();
+            backlog.release(append.size());
+            tell(append, failure);
         }
-        if (!forLog || forDisk || !unsettled.take(appends)) {
-            return false;
-        }
-        for (Append append : appends) {
-            tell(append, null);
-        }
-        return true;
+    }
+
+    /** What was told of before a trim is on the disk before the trim may be: it may be why. @return whether it is */
+    boolean isReadyForTrims() {
+        return unsettled.isEmpty() || force() || settle() == null;
     }
 
     boolean isSettled() {
@@ -72,83 +117,68 @@ final class RecordWriter implements AutoCloseable {
         return unsettled.untilDueNs();
     }
 
-    /** What is in a log is brought to the database while others go into the other log. */
+    /** Some of what is in a log is brought to the database while others go into the other log. */
     void settleAside() {
-        List<Append> records = unsettled.leave();
-        if (records.isEmpty()) {
+        if (unsettled.leaving().isEmpty() && !unsettled.leave()) {
             settle();
             return;
         }
-        boolean forDisk = later.hasFailed();
+        List<Append> records = unsettled.leaving();
+        if (records.isEmpty()) {
+            return;
+        }
         BusException failure;
         working.unlock();
         try {
-            failure = transactions.attempt("write " + records.size() + " records", forDisk,
-                    () -> BusDatabase.transaction(transactions.connection, () -> insertLogged(records)));
+            failure = transactions.attempt("write " + records.size() + " records", true,
+                    () -> BusDatabase.transaction(transactions.connection, () -> insertLogged(records, records.getLast().batch)));
         } finally {
             working.lock();
         }
         if (failure != null) {
-            unsettled.later();
+            later(failure);
             return;
         }
-        synced(forDisk);
-        Set<Partition> touched = new LinkedHashSet<>();
-        for (Append append : records) {
-            append.partition().end = append.offset + 1;
-            touched.add(append.partition());
-            release(append);
-        }
-        unsettled.left();
-        touched.forEach(onAppended);
+        settled(records);
+        unsettled.left(records.size());
     }
 
-    private void synced(boolean forDisk) {
-        if (forDisk) {
-            later.done();
-        } else {
-            later.soon();
-        }
+    private void later(BusException failure) {
+        lastFailure = failure;
+        unsettled.later();
+    }
+
+    private static void settled(List<Append> records) {
+        Map<Partition, Long> ends = new HashMap<>();
+        records.forEach(append -> ends.put(append.partition(), append.offset + 1));
+        ends.forEach(Partition::onSettled);
     }
 
     /** What somebody was told of is in the database, too. @return null, or why it is not */
     BusException settle() {
-        return unsettled.isEmpty() ? null : transact(List.of(), false);
+        return unsettled.isEmpty() ? null : transact(List.of());
     }
 
     /** @param appends of which nobody was told yet; behind those of whom somebody was */
-    private BusException transact(List<Append> appends, boolean waits) {
+    private BusException transact(List<Append> appends) {
         Set<Partition> touched = new LinkedHashSet<>();
-        boolean forDisk = waits || later.hasFailed();
         List<Append> logged = unsettled.records();
-        BusException failure = transactions.attempt("write " + (logged.size() + appends.size()) + " records", forDisk,
+        BusException failure = transactions.attempt("write " + (logged.size() + appends.size()) + " records", true,
                 () -> BusDatabase.transaction(transactions.connection, () -> insertAll(logged, appends, touched)));
         if (failure == null) {
-            synced(forDisk);
-            for (Partition partition : touched) {
-                partition.end = partition.next;
-                partition.told = partition.next;
-            }
-            logged.forEach(this::release);
+            later.done();
+            settled(logged);
+            touched.forEach(partition -> partition.onSettled(partition.next));
             unsettled.settled();
         } else {
             touched.forEach(partition -> partition.next = partition.told);
-            unsettled.later();
+            later(failure);
         }
-        for (Append append : appends) {
-            release(append);
-            tell(append, failure);
-        }
+        tell(appends, failure);
         if (failure == null) {
             touched.forEach(onAppended);
         }
         return failure;
-    }
-
-    private void release(Append append) {
-        if (append.listener != null) { // or it is of an earlier run's backlog
-            backlog.release(append.size());
-        }
     }
 
     /**
@@ -157,14 +187,9 @@ final class RecordWriter implements AutoCloseable {
      * be the end.
      */
     private void insertAll(List<Append> logged, List<Append> appends, Set<Partition> touched) throws SQLException {
+        insertLogged(logged, unsettled.number());
         long atMs = System.currentTimeMillis();
         try (PreparedStatement insert = transactions.connection.prepareStatement(INSERT)) {
-            for (Append append : logged) {
-                if (touched.add(append.partition())) {
-                    append.partition().next = append.partition().told; // of all that somebody was told of
-                }
-                insert(insert, append);
-            }
             for (Append append : appends) {
                 Partition partition = append.partition();
                 if (touched.add(partition)) {
@@ -177,12 +202,16 @@ final class RecordWriter implements AutoCloseable {
         }
     }
 
-    private void insertLogged(List<Append> logged) throws SQLException {
+    /** @param number of their last batch: the logs are not asked for that one, nor for earlier ones, any more */
+    private void insertLogged(List<Append> logged, long number) throws SQLException {
         try (PreparedStatement insert = transactions.connection.prepareStatement(INSERT)) {
             for (Append append : logged) {
-                insert(insert, append);
+                if (append.offset >= append.partition().begin) { // or it was trimmed before it came here
+                    insert(insert, append);
+                }
             }
         }
+        BusDatabase.settled(transactions.connection, number);
     }
 
     private static void insert(PreparedStatement insert, Append append) throws SQLException {
@@ -194,6 +223,7 @@ final class RecordWriter implements AutoCloseable {
         insert.setBytes(2, append.value);
         insert.setLong(3, append.atMs);
         insert.executeUpdate();
+        partition.rowsEnd = append.offset + 1;
     }
 
     private void tell(Append append, BusException failure) {
@@ -201,11 +231,7 @@ final class RecordWriter implements AutoCloseable {
                 ? new BusException(Kind.UNKNOWN_TOPIC, "topic " + append.partition().topic + " has been deleted", null)
                 : failure;
         try {
-            if (reason == null) {
-                append.listener.onAppended(append.offset);
-            } else {
-                append.listener.onFailed(reason);
-            }
+            append.tell(reason);
         } catch (RuntimeException e) {
             LOG.error("global bus: a listener failed on {}", append.partition().topic, e);
         }

@@ -20,8 +20,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * The embedded global bus: one SQLite file, one writer thread with group commit, reads from connections of their own
- * (DESIGN, decision 7). A record is acknowledged when it is on the disk (WAL, synchronous=FULL), or in a file, for who asks for that:
- * in the log beside this one ({@link AheadLog}).
+ * (DESIGN, decision 7). A record is acknowledged when it is on the disk, or in a file, for who asks for that: in a log beside the
+ * database ({@link AheadLog}), which has what is not trimmed by then a second later.
  */
 public final class SqliteBus implements GlobalBus {
     private static final int READERS = 3;
@@ -31,11 +31,12 @@ public final class SqliteBus implements GlobalBus {
     /**
      * @param maxBacklogBytes accepted and not yet durable; beyond it, appends fail with FULL
      * @param maxRecordBytes one record
-     * @param linger how long records that nobody waits for may wait for others; those of the log beside the file 8 ms at least
+     * @param linger how long records that nobody waits for may wait for others
+     * @param inLog how long a record may be in the log beside the database alone: most are trimmed meanwhile
      * @param maxPages of 16 KiB, of the file; 0: as much as the disk has
      */
-    public record Options(long maxBacklogBytes, int maxRecordBytes, Duration linger, long maxPages) {
-        public static final Options DEFAULT = new Options(256L << 20, 32 << 20, Duration.ofMillis(2), 0);
+    public record Options(long maxBacklogBytes, int maxRecordBytes, Duration linger, Duration inLog, long maxPages) {
+        public static final Options DEFAULT = new Options(256L << 20, 32 << 20, Duration.ofMillis(2), Duration.ofSeconds(1), 0);
     }
 
     private final Options options;
@@ -69,8 +70,10 @@ public final class SqliteBus implements GlobalBus {
         Connection connection = database.openWriter(options.maxPages());
         try {
             this.topics = new BusTopics(connection);
-            this.later = new LaterSync(database.writeAheadLog());
-            this.writing = new BusWriter(backlog, database, connection, topics, later,
+            Unsettled unsettled = new Unsettled(database.aheadLogs(), AheadLog.Sync.DISK, BusDatabase.settled(connection), topics,
+                    options.inLog().toNanos());
+            this.later = new LaterSync(unsettled, backlog::ask);
+            this.writing = new BusWriter(backlog, new BusTransactions(database, connection), topics, unsettled, later,
                     partition -> tails.onAppended(partition.topic, partition.number));
             this.writer = new Thread(writing, "global-bus");
             for (int i = 0; i < READERS; i++) {
@@ -134,8 +137,6 @@ public final class SqliteBus implements GlobalBus {
 
     @Override
     public void sync() {
-        CompletableFuture<Void> done = new CompletableFuture<>();
-        submit(new BusCommand.Settle(done), done);
         try {
             later.now();
         } catch (IOException e) {
@@ -182,16 +183,17 @@ public final class SqliteBus implements GlobalBus {
 
     @Override
     public List<BusRecord> read(String topic, int number, long offset, int max) {
-        Partition partition = settled(topic, number);
+        Partition partition = partition(topic, number);
         long from = Math.max(offset, partition.begin);
-        if (from >= partition.end || max <= 0) {
-            return List.of();
+        Partition.View view = partition.view(from, max, READ_BYTES);
+        if (max <= 0 || from >= view.end()) {
+            return view.recent();
         }
         Connection connection = takeReader();
         try (PreparedStatement select = connection.prepareStatement(
                 "SELECT position, value, at FROM record WHERE position >= ? AND position < ? ORDER BY position LIMIT ?")) {
             select.setLong(1, partition.position(from));
-            select.setLong(2, partition.position(partition.end));
+            select.setLong(2, partition.position(view.end()));
             select.setInt(3, max);
             List<BusRecord> records = new ArrayList<>();
             long bytes = 0;
@@ -201,6 +203,9 @@ public final class SqliteBus implements GlobalBus {
                     bytes += value.length;
                     records.add(new BusRecord(rows.getLong(1) - partition.position(0), value, rows.getLong(3)));
                 }
+            }
+            if (bytes < READ_BYTES && records.size() < max) { // all that the database has
+                records.addAll(view.recent().subList(0, Math.min(view.recent().size(), max - records.size())));
             }
             return records;
         } catch (SQLException e) {
@@ -212,7 +217,7 @@ public final class SqliteBus implements GlobalBus {
 
     @Override
     public long endOffset(String topic, int partition) {
-        return settled(topic, partition).end;
+        return partition(topic, partition).told;
     }
 
     @Override
@@ -257,16 +262,6 @@ public final class SqliteBus implements GlobalBus {
         backlog.wake(true);
         done.join();
         tailing.shutdown();
-    }
-
-    /** With all that somebody was told of in the database. */
-    private Partition settled(String topic, int number) {
-        Partition partition = partition(topic, number);
-        if (partition.told > partition.end && Thread.currentThread() != writer) { // which a listener would wait for in vain
-            CompletableFuture<Void> done = new CompletableFuture<>();
-            submit(new BusCommand.Settle(done), done);
-        }
-        return partition;
     }
 
     private Partition partition(String topic, int number) {

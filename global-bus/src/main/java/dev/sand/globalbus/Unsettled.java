@@ -1,61 +1,130 @@
 package dev.sand.globalbus;
 
+import dev.sand.globalbus.AheadLog.Found;
 import dev.sand.globalbus.BusCommand.Append;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Records that are in an {@link AheadLog} and that no transaction has yet: one has them a few milliseconds later, or with the first record
- * that is for the disk. There are two logs: while a transaction has what is in one, others go into the other. Of who works for the writer.
+ * Records that are in an {@link AheadLog} and that no transaction has yet: some have them once the log is half full, or a second after
+ * the first of them came. Those that are trimmed before are in none. There are two logs: while transactions take what is in one,
+ * others go into the other. Of who works for the writer, but for {@link #force}.
  */
 final class Unsettled implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Unsettled.class);
     /** After a transaction that failed: of a full disk, most likely. */
     private static final long AGAIN_NS = 500_000_000L;
+    /** Of one transaction, while others wait for the writer. */
+    private static final int TRANSACTION_BYTES = 2 << 20;
+    /** Added to the numbers of an earlier run: what a loss of power has left of its later ones must never seem to come behind ours. */
+    private static final long RUN_NUMBERS = 1L << 32;
 
     private final long lingerNs;
     private AheadLog log;
     private AheadLog other;
+    private final List<AheadLog> both;
     private final List<Append> records = new ArrayList<>();
     private List<Append> leaving = List.of();
-    private long generation = System.currentTimeMillis() << 16;
-    /** Not while both logs have what no transaction has taken: what came first is to be known. */
+    /** Of the batch that was written last. */
+    private long number;
+    /** Not while both logs have what no transaction has taken: what came first is to be known. Nor before the database knows our first number. */
     private boolean isOpen;
     private long dueNs = System.nanoTime();
+    private long againNs = System.nanoTime();
+    private volatile boolean isBroken;
+    private volatile boolean isEmpty = true;
 
-    /** @param files of the logs, in which an earlier run may have left some; @param lingerNs how long they wait for others */
-    Unsettled(List<Path> files, BusTopics topics, long lingerNs) {
+    /**
+     * @param files of the logs, in which an earlier run may have left some
+     * @param settled number of the last batch that the database has
+     * @param lingerNs how long they wait for others, or to be trimmed
+     */
+    Unsettled(List<Path> files, AheadLog.Sync sync, long settled, BusTopics topics, long lingerNs) {
         this.lingerNs = lingerNs;
-        List<AheadLog.Found> found = new ArrayList<>();
-        log = AheadLog.open(files.getFirst(), found);
-        other = AheadLog.open(files.getLast(), found);
-        found.sort(Comparator.comparingLong(AheadLog.Found::generation));
-        records.addAll(AheadLog.asAppends(found, topics));
-        records.forEach(each -> each.partition().told = each.partition().next);
-        if (records.isEmpty()) {
-            settled();
+        this.number = settled;
+        List<Found> found = new ArrayList<>();
+        log = AheadLog.open(files.getFirst(), sync, found);
+        other = AheadLog.open(files.getLast(), sync, found);
+        both = List.of(log, other);
+        found.sort(Comparator.comparingLong(Found::number));
+        takeUp(found, settled, topics);
+        isEmpty = records.isEmpty();
+        long highest = found.isEmpty() ? 0 : found.getLast().number();
+        number = Math.max(Math.max(number, highest) + RUN_NUMBERS, System.currentTimeMillis() << 16);
+    }
+
+    private void takeUp(List<Found> found, long settled, BusTopics topics) {
+        Map<Long, Partition> partitions = new HashMap<>();
+        topics.all().values().forEach(each -> each.forEach(partition -> partitions.put(partition.id, partition)));
+        int behind = 0;
+        for (Found each : found) {
+            boolean follows = each.number() == number || each.number() == number + 1;
+            if (each.ofBefore() || follows && each.number() > settled) {
+                takeUp(each, partitions.get(each.position() >> Partition.OFFSET_BITS));
+            } else if (each.number() > settled) {
+                behind++;
+            }
+            number = follows && !each.ofBefore() ? each.number() : number;
+        }
+        if (behind > 0) {
+            LOG.warn("global bus: {} records of {} are not taken up: they lie behind something that a loss of power has taken", behind, both);
         }
     }
 
-    /** @return true: somebody may be told of them; false: nothing has happened */
+    private void takeUp(Found found, Partition partition) {
+        long offset = found.position() - (partition == null ? 0 : partition.position(0));
+        if (partition != null && offset == partition.next) { // before it are those that the database has, or that were trimmed
+            partition.next++;
+            Append append = Append.found(partition, offset, found);
+            records.add(append);
+            partition.onLogged(append);
+        }
+    }
+
+    /** @return true: they are in the file, and have their places; false: nothing has happened */
     boolean take(List<Append> appends) {
-        if (!isOpen) {
+        if (!isOpen || isBroken) {
             return false;
         }
         long atMs = System.currentTimeMillis();
         for (Append append : appends) {
             append.offset = append.partition().next++;
             append.atMs = atMs;
+            append.batch = number + 1;
         }
-        if (!log.write(appends, atMs)) {
+        if (!log.write(appends, atMs, number + 1)) {
             appends.forEach(append -> append.partition().next = append.partition().told);
             return false;
         }
+        number++;
         dueNs = records.isEmpty() ? System.nanoTime() + lingerNs : dueNs;
         records.addAll(appends);
-        appends.forEach(append -> append.partition().told = append.partition().next);
+        isEmpty = false;
         return true;
+    }
+
+    /** All that was taken is on the disk when it returns. Any thread that nobody interrupts. */
+    void force() throws IOException {
+        try {
+            for (AheadLog each : both) {
+                each.force();
+            }
+        } catch (IOException e) {
+            isBroken = true;
+            throw e;
+        }
+    }
+
+    /** Nobody knows what the disk has of the logs: the database is to have all, and what comes. Any thread. */
+    boolean isBroken() {
+        return isBroken;
     }
 
     /** All, in their order. */
@@ -68,46 +137,78 @@ final class Unsettled implements AutoCloseable {
         return all;
     }
 
+    /** Of the last of them. */
+    long number() {
+        return number;
+    }
+
+    /** Any thread. */
     boolean isEmpty() {
-        return records.isEmpty() && leaving.isEmpty();
+        return isEmpty;
     }
 
     long untilDueNs() {
-        return isEmpty() ? Long.MAX_VALUE : dueNs - System.nanoTime();
+        if (isEmpty) {
+            return Long.MAX_VALUE;
+        }
+        boolean isDue = !leaving.isEmpty() || isBroken || log.isToBeLeft();
+        return Math.max(isDue ? 0 : dueNs - System.nanoTime(), untilAgainNs());
     }
 
-    /** A transaction begins that has these, while others come. @return none: it is to have all, and nothing may come meanwhile */
-    List<Append> leave() {
-        if (!isOpen || !leaving.isEmpty()) {
-            return List.of();
+    /** How long no transaction is to be tried after one that failed. */
+    long untilAgainNs() {
+        return Math.max(0, againNs - System.nanoTime());
+    }
+
+    /** What a log has is to be in a transaction, and the other log has room. @return whether that is so */
+    boolean leave() {
+        if (!isOpen || !leaving.isEmpty() || records.isEmpty() && log.isUsable()) {
+            return false;
         }
         leaving = List.copyOf(records);
         records.clear();
         AheadLog full = log;
         log = other;
         other = full;
-        return leaving;
+        return true;
     }
 
-    /** That transaction has ended well. */
-    void left() {
-        leaving = List.of();
-        other.clear(++generation);
+    /** The first of what is leaving, for one transaction: whole batches. */
+    List<Append> leaving() {
+        int count = 0;
+        for (long bytes = 0; count < leaving.size(); count++) {
+            if (bytes >= TRANSACTION_BYTES && leaving.get(count).batch != leaving.get(count - 1).batch) {
+                break;
+            }
+            bytes += leaving.get(count).value.length + Backlog.ENVELOPE_BYTES;
+        }
+        return leaving.subList(0, count);
     }
 
-    /** The database has all. */
+    /** The transaction that has the first that were leaving is on the disk. */
+    void left(int count) {
+        leaving = leaving.subList(count, leaving.size());
+        if (leaving.isEmpty()) {
+            leaving = List.of(); // and not the last part of all that were
+            other.clear();
+            isEmpty = records.isEmpty();
+        }
+    }
+
+    /** The database has all, on the disk. */
     void settled() {
         leaving = List.of();
         records.clear();
-        log.clear(++generation);
-        other.clear(++generation);
+        isEmpty = true;
+        log.clear();
+        other.clear();
         isOpen = true;
     }
 
     /** A transaction has taken none. */
     void later() {
-        isOpen &= leaving.isEmpty();
-        dueNs = System.nanoTime() + AGAIN_NS;
+        isOpen &= isEmpty;
+        againNs = System.nanoTime() + AGAIN_NS;
     }
 
     @Override

@@ -3,17 +3,22 @@ package dev.sand.globalbus;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.Semaphore;
 
 /** A process that appends to the bus from two threads as fast as it can and prints each acknowledged record; see KillTest. */
 final class AppendingChild {
     static final int PARTITIONS = 2;
+    /** Of the partition that is trimmed. */
+    static final int KEPT = 150;
     private static final int AHEAD = 200;
 
     private AppendingChild() {}
 
     public static void main(String[] arguments) throws InterruptedException {
-        SqliteBus bus = new SqliteBus(Path.of(arguments[0]), SqliteBus.Options.DEFAULT);
+        SqliteBus.Options usual = SqliteBus.Options.DEFAULT;
+        SqliteBus bus = new SqliteBus(Path.of(arguments[0]), new SqliteBus.Options(usual.maxBacklogBytes(), usual.maxRecordBytes(), usual.linger(),
+                Duration.ofMillis(5), 0));
         bus.createTopic("t", PARTITIONS);
         for (int partition = 0; partition < PARTITIONS; partition++) {
             int to = partition;
@@ -35,6 +40,9 @@ final class AppendingChild {
                 @Override
                 public void onAppended(long offset) {
                     println(System.out, partition + " " + offset + " " + value);
+                    if (partition == 1 && offset % 100 == 99) {
+                        bus.trim("t", 1, offset - KEPT);
+                    }
                     ahead.release();
                 }
 

@@ -29,7 +29,7 @@ class SqliteBusTest extends GlobalBusContract {
 
     private GlobalBus open(long maxPages) {
         return new SqliteBus(directory.resolve("bus.db"),
-                new SqliteBus.Options(BACKLOG_BYTES, RECORD_BYTES, Duration.ofMillis(2), maxPages));
+                new SqliteBus.Options(BACKLOG_BYTES, RECORD_BYTES, Duration.ofMillis(2), Duration.ofMillis(20), maxPages));
     }
 
     @Test

@@ -39,6 +39,7 @@ import dev.sand.event.Slots;
  *     for so long; relaxed
  * @param processors of this host: events at once that make it busy
  * @param messageHoldNs how long a message may be in no journal while its sender runs ({@link HeldMessages}); 0: each goes at once
+ * @param journaledBytes of a process, in records of its journal, until it gets an image; or a quarter of its state when that is more
  * @param retryNs pause before an adapter is asked again: stopping a sandbox, journaling, storing
  */
 public record CoreConfiguration(
@@ -48,7 +49,7 @@ public record CoreConfiguration(
         long deathCauseNs, long lateFiguresNs, long refillDelayNs, long poolReviewNs, long renewNs,
         long idleInstanceBytes, int slots, int maxHeldRequests, int maxAway, int maxGuests, int rememberedGuests,
         long placementWaitNs, long sendPatienceNs, long returnPatienceNs, int processors, long messageHoldNs,
-        long retryNs) {
+        long journaledBytes, long retryNs) {
     private static final long MS = 1_000_000;
     private static final long S = 1000 * MS;
 
@@ -58,31 +59,36 @@ public record CoreConfiguration(
             100 * MS, 30 * S, 120 * S, 60 * S, 2 * S, 2 * S,
             2 * S, S, 2 * MS, 10 * S, 600 * S,
             2L << 20, Slots.DEFAULT, 10_000, 10_000, 10_000, 10_000, 10 * S, 3 * S, 15 * S, 2, 50 * MS,
-            S);
+            64L << 20, S);
 
     /** The number that the platform's membership has. */
     public CoreConfiguration withSlots(int value) {
-        return with(maxExecutions, value, processors, messageHoldNs);
+        return with(maxExecutions, value, processors, messageHoldNs, journaledBytes);
     }
 
     CoreConfiguration withMaxExecutions(int value) {
-        return with(value, slots, processors, messageHoldNs);
+        return with(value, slots, processors, messageHoldNs, journaledBytes);
     }
 
     public CoreConfiguration withProcessors(int value) {
-        return with(maxExecutions, slots, value, messageHoldNs);
+        return with(maxExecutions, slots, value, messageHoldNs, journaledBytes);
     }
 
     public CoreConfiguration withMessageHold(long valueNs) {
-        return with(maxExecutions, slots, processors, valueNs);
+        return with(maxExecutions, slots, processors, valueNs, journaledBytes);
     }
 
-    private CoreConfiguration with(int otherExecutions, int otherSlots, int otherProcessors, long otherHoldNs) {
+    public CoreConfiguration withJournaledBytes(long value) {
+        return with(maxExecutions, slots, processors, messageHoldNs, value);
+    }
+
+    private CoreConfiguration with(int otherExecutions, int otherSlots, int otherProcessors, long otherHoldNs,
+            long otherJournaledBytes) {
         return new CoreConfiguration(otherExecutions, maxHeldBytes, maxListeners, maxOpenSteps, maxHops, rememberedResults, rememberedBytes,
                 coldApplications, runsPerEvent, runsInAll, startsInARow, forkFailuresInARow, backOffNs, maxBackOffNs, workerStartNs, spawnNs,
                 killGraceNs, endGraceNs, deathCauseNs, lateFiguresNs, refillDelayNs, poolReviewNs, renewNs, idleInstanceBytes, otherSlots,
                 maxHeldRequests, maxAway, maxGuests, rememberedGuests, placementWaitNs, sendPatienceNs, returnPatienceNs, otherProcessors,
-                otherHoldNs, retryNs);
+                otherHoldNs, otherJournaledBytes, retryNs);
     }
 
     /** @param failures so far, from 1 */

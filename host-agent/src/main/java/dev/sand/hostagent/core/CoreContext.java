@@ -25,7 +25,7 @@ final class CoreContext {
     final Placing placing;
     final Turns turns = new Turns(this);
     final Guests guests = new Guests(this);
-    final Processes processes = new Processes(this);
+    final Processes processes;
     /** Looked through in order of first use. */
     final Map<AppKey, Application> applications = new LinkedHashMap<>();
     /** By id; an id that is not there counts no more. */
@@ -57,6 +57,7 @@ final class CoreContext {
         this.host = host;
         this.slots = new SlotTable(configuration.slots());
         this.placing = new Placing(this);
+        this.processes = new Processes(this);
     }
 
     void begin(long nowNs, ActionSink sink) {

@@ -22,8 +22,14 @@ final class JournalBytes {
     /** Of a change, beside its values, in the memory of who reads it. */
     private static final int RECORD = 1024;
 
+    private final long heldOfOne;
     private Bytes all = Bytes.NONE;
     private int shares;
+
+    /** @param heldOfOne of one process, as {@link #OF_ONE}, what a reader has to hold ({@link CoreConfiguration#journaledBytes}) */
+    JournalBytes(long heldOfOne) {
+        this.heldOfOne = heldOfOne;
+    }
 
     /** @param held of those, what the memory of who reads the journal has: not what has a name there alone */
     record Bytes(long whole, long held) {
@@ -91,19 +97,19 @@ final class JournalBytes {
         /** @param messageBytes of large messages that it has */
         boolean isTooMuch(long stateBytes, long messageBytes) {
             Bytes own = own();
-            long most = most(stateBytes);
+            long most = most(OF_ONE, stateBytes);
             boolean isSpared = own.whole < SPARED * Math.min(messageBytes, OF_ONE);
-            return own.held >= most || !isSpared && own.whole >= most
+            return own.held >= most(heldOfOne, stateBytes) || !isSpared && own.whole >= most
                     || isMuch(all.held, OF_ALL, own.held) || isMuch(all.whole, isSpared ? SPARED * OF_ALL : OF_ALL, own.whole);
         }
 
-        private static long most(long stateBytes) {
-            return Math.max(OF_ONE, stateBytes / 4);
+        private static long most(long most, long stateBytes) {
+            return Math.max(most, stateBytes / 4);
         }
 
         /** It would be too much soon, perhaps when there are large messages again: now there are none. */
         boolean isWorthIt(long stateBytes) {
-            return own().whole >= most(stateBytes) / 2;
+            return own().whole >= most(OF_ONE, stateBytes) / 2;
         }
 
         private boolean isMuch(long ofAll, long most, long own) {

@@ -43,11 +43,12 @@ final class Processes {
     private final HandOver hands;
     private final Arrivals arrivals;
     private final Stranded stranded;
-    private final JournalBytes journals = new JournalBytes();
+    private final JournalBytes journals;
     private long lastMadeMs;
 
     Processes(CoreContext context) {
         this.context = context;
+        this.journals = new JournalBytes(context.configuration.journaledBytes());
         this.table = new ProcessTable(context);
         this.deferred = new DeferredSends(this);
         this.calls = new ProcessCalls(context, this);

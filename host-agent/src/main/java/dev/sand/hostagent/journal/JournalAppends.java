@@ -247,13 +247,14 @@ final class JournalAppends {
     }
 
     private void trim(JournalPartition partition) {
-        long low = partition.trimTo();
+        int atLeast = bus.isEmbedded() ? OpenExecutions.SOON_TRIMMED_RECORDS : OpenExecutions.TRIM_RECORDS;
+        long low = partition.trimTo(atLeast);
         if (low >= 0) {
             bus.trim(partition.topic, partition.number, low);
         }
-        long epoch = partition.wantsClaim();
+        long epoch = partition.wantsClaim(atLeast);
         if (epoch > 0) {
-            bus.append(partition.topic, partition.number, JournalRecord.claim(epoch, host).encode(), new GlobalBus.AppendListener() {
+            bus.appendInBackground(partition.topic, partition.number, JournalRecord.claim(epoch, host).encode(), new GlobalBus.AppendListener() {
                 @Override
                 public void onAppended(long offset) {
                     partition.onClaimed(offset);

@@ -184,11 +184,11 @@ final class JournalPartition {
         }
     }
 
-    /** @return the epoch of a claim that is to be written again, so that more can be trimmed; or 0 */
-    long wantsClaim() {
+    /** @param atLeast so many records more @return the epoch of a claim that is to be written again, so that they can be trimmed; or 0 */
+    long wantsClaim(int atLeast) {
         lock.lock();
         try {
-            if (epoch == 0 || claiming || !open.wantsClaim() || !ours.getAsBoolean()) {
+            if (epoch == 0 || claiming || !open.wantsClaim(atLeast) || !ours.getAsBoolean()) {
                 return 0;
             }
             claiming = true;
@@ -216,11 +216,11 @@ final class JournalPartition {
         }
     }
 
-    /** @return below which offset to trim now, or -1 */
-    long trimTo() {
+    /** @param atLeast so many records @return below which offset to trim now, or -1 */
+    long trimTo(int atLeast) {
         lock.lock();
         try {
-            return epoch == 0 || !ours.getAsBoolean() ? -1 : open.trimTo();
+            return epoch == 0 || !ours.getAsBoolean() ? -1 : open.trimTo(atLeast);
         } finally {
             lock.unlock();
         }

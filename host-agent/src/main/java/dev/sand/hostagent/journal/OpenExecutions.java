@@ -10,8 +10,10 @@ import java.util.TreeMap;
  * of them is needed by nobody. The owner's claim stays too, for what is written under a lower epoch is told by it.
  */
 final class OpenExecutions {
-    /** Trimming is worth a transaction only for so many records. */
+    /** Trimming is worth a question to a broker only for so many records. */
     static final int TRIM_RECORDS = 1000;
+    /** Of an embedded bus, which never brings to its database what is trimmed soon. */
+    static final int SOON_TRIMMED_RECORDS = 50;
 
     private final Map<String, Long> firstOffsets = new HashMap<>();
     /** Of those, first records of a redrive, while an earlier run is not done with. */
@@ -66,14 +68,14 @@ final class OpenExecutions {
     }
 
     /** A claim written now would be the only thing that keeps many records: it is to be written again, further on. */
-    boolean wantsClaim() {
-        return low() - claim > TRIM_RECORDS;
+    boolean wantsClaim(int atLeast) {
+        return low() - claim > atLeast;
     }
 
-    /** @return below which offset to trim now, or -1 when not yet */
-    long trimTo() {
+    /** @param atLeast so many records @return below which offset to trim now, or -1 when not yet */
+    long trimTo(int atLeast) {
         long low = Math.min(low(), claim);
-        if (low - trimmedTo < TRIM_RECORDS) {
+        if (low - trimmedTo < atLeast) {
             return -1;
         }
         trimmedTo = low;

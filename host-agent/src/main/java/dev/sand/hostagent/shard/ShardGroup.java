@@ -53,6 +53,8 @@ public final class ShardGroup implements Shards, AutoCloseable {
     private static final int PREFIX_LENGTH = 5;
     /** A value that goes to a store on other machines costs many times what it does in the embedded one; so does waiting for it. */
     private static final long SHARED_HOLD_NS = 250_000_000L;
+    /** What is trimmed within a second such a bus never brings to its database. */
+    private static final long EMBEDDED_JOURNALED_BYTES = 4L << 20;
 
     private final HostAgentConfiguration configuration;
     private final HostAgentParts parts;
@@ -128,7 +130,8 @@ public final class ShardGroup implements Shards, AutoCloseable {
                 parts.control().capabilities(), control, parts.usage(), this::submitAll);
         SecureRandom random = new SecureRandom();
         long epochOffsetMs = System.currentTimeMillis() - System.nanoTime() / 1_000_000;
-        CoreConfiguration core = parts.cluster().bus().isEmbedded() ? configuration.core() : configuration.core().withMessageHold(SHARED_HOLD_NS);
+        CoreConfiguration core = parts.cluster().bus().isEmbedded() ? configuration.core().withJournaledBytes(EMBEDDED_JOURNALED_BYTES)
+                : configuration.core().withMessageHold(SHARED_HOLD_NS);
         for (int i = 0; i < configuration.shards(); i++) {
             HostCore host = new HostCore(core, executions::create, configuration.host(), idPrefix(random, i),
                     epochOffsetMs, allowances);

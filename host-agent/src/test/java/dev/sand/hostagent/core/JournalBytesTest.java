@@ -11,6 +11,7 @@ import dev.sand.event.ProcessCommand.Kind;
 import dev.sand.event.ProcessSpec;
 import dev.sand.hostagent.core.CoreFixture.Running;
 import dev.sand.hostagent.process.RecordBytes;
+import dev.sand.hostagent.process.Change;
 import dev.sand.hostagent.process.StateWrite;
 import java.util.List;
 import java.util.Map;
@@ -51,6 +52,19 @@ class JournalBytesTest extends ProcessFixture {
         assertThat(images("p")).as("counted anew").hasSize(1);
         write("p", VALUE, 3);
         assertThat(images("p")).hasSize(2);
+    }
+
+    @Test
+    void whereTheBusIsEmbeddedOneIsWrittenSooner() {
+        JournalBytes.Share share = new JournalBytes(4L << 20).new Share();
+        Change.Done write = new Change.Done(List.of(new StateWrite("a", new Payload(Payload.OCTETS, new byte[VALUE], null))), List.of(), List.of());
+        for (int i = 0; i < 3; i++) {
+            share.add(write);
+            assertThat(share.isTooMuch(VALUE, 0)).isFalse();
+        }
+        share.add(write);
+        assertThat(share.isTooMuch(VALUE, 0)).isTrue();
+        assertThat(share.isTooMuch(32L << 20, 0)).as("a quarter of the state is more").isFalse();
     }
 
     @Test

@@ -74,7 +74,7 @@ class RedrivenJournalTest extends BusJournalFixture {
         assertThat(open.onEnded("e", 2000)).isTrue();
         assertThat(open.has("e")).isTrue();
         open.onClaim(5000);
-        assertThat(open.trimTo()).isEqualTo(3000);
+        assertThat(open.trimTo(OpenExecutions.TRIM_RECORDS)).isEqualTo(3000);
         open.onEnded("e", 6000);
         assertThat(open.has("e")).isFalse();
     }
