@@ -62,13 +62,13 @@ def check(store: Path, values: Path) -> None:
 def copy_bus(home: Path, target: Path) -> None:
     """Its logs and its database as of one moment: what the database says is needed no more may be so for what is in a log."""
     with opened(home / FILES[0]) as writes, opened(home / FILES[0]) as read:
-        writes.execute("BEGIN IMMEDIATE")  # the database stays as it is, while appends to the logs go on
-        for name in LOGS:
-            if (home / name).is_file():  # an earlier platform has none
-                shutil.copyfile(home / name, target / name)
+        writes.execute("BEGIN IMMEDIATE")  # the database stays as it is, for as long as it takes to read the logs
+        logs = {name: (home / name).read_bytes() for name in LOGS if (home / name).is_file()}  # an earlier platform has none
         read.execute("BEGIN")
         read.execute("SELECT count(*) FROM sqlite_master").fetchone()  # what it sees is what it sees now
         writes.execute("ROLLBACK")
+        for name, log in logs.items():
+            (target / name).write_bytes(log)
         copy(read, target / FILES[0])
 
 

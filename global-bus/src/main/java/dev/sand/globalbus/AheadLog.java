@@ -1,18 +1,22 @@
 package dev.sand.globalbus;
 
+import static dev.sand.globalbus.AheadLogReader.BATCH_BYTES;
+import static dev.sand.globalbus.AheadLogReader.HEAD;
+import static dev.sand.globalbus.AheadLogReader.HEAD_BYTES;
+import static dev.sand.globalbus.AheadLogReader.RECORD_BYTES;
+
+import dev.sand.globalbus.AheadLogReader.Found;
 import dev.sand.globalbus.BusCommand.Append;
 import dev.sand.globalbus.BusException.Kind;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -35,20 +39,11 @@ import org.slf4j.LoggerFactory;
  */
 final class AheadLog implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AheadLog.class);
-    private static final int HEAD_BYTES = 64;
-    private static final byte[] HEAD = Arrays.copyOf("sand-ahead-2".getBytes(StandardCharsets.US_ASCII), HEAD_BYTES);
-    /** One that a platform of before has left, which is not for another run of the machine: there all batches have one number. */
-    private static final Path RUN = Path.of("/proc/sys/kernel/random/boot_id");
-    private static final int BATCH_BYTES = 16;
-    private static final int RECORD_BYTES = 20;
     private static final int BUFFER_BYTES = 512 << 10;
     private static final long MOST_BYTES = 32L << 20;
     /** What is in both logs has to go into the database, and into what SQLite writes ahead of that: with less room on the disk it goes there at once. */
     private static final long ROOM_BYTES = 4 * MOST_BYTES;
     private static final long LOOK_BYTES = 1 << 20;
-
-    /** One that the database may not have. @param number its batch's @param ofBefore of a platform of before: numbers say its order alone */
-    record Found(long number, boolean ofBefore, long position, long atMs, byte[] value) {}
 
     private final Path file;
     private final Sync sync;
@@ -61,6 +56,8 @@ final class AheadLog implements AutoCloseable {
     private volatile FileChannel channel;
     private boolean isOfBefore;
     private long end = HEAD_BYTES;
+    /** Each is in memory, too. */
+    private int records;
     private FileStore disk;
     /** Up to where there was room when it was looked. */
     private long roomEnd = HEAD_BYTES;
@@ -82,8 +79,9 @@ final class AheadLog implements AutoCloseable {
         AheadLog log = new AheadLog(file, sync);
         boolean isThere = Files.exists(file, LinkOption.NOFOLLOW_LINKS);
         try {
-            log.open(isThere, found);
+            log.open(found);
         } catch (IOException e) {
+            log.close();
             if (isThere) { // perhaps with what nothing else has
                 throw new BusException(Kind.BROKEN, file + " cannot be read, and may have the last that was written: " + e, e);
             }
@@ -92,36 +90,21 @@ final class AheadLog implements AutoCloseable {
         return log;
     }
 
-    private void open(boolean isThere, List<Found> found) throws IOException {
+    private void open(List<Found> found) throws IOException {
         channel = FileChannel.open(file, Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE),
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
         disk = Files.getFileStore(file);
-        if (!isThere) {
+        try (FileChannel folder = FileChannel.open(file.toAbsolutePath().getParent(), StandardOpenOption.READ)) {
+            folder.force(true); // its name
+        }
+        AheadLogReader reader = new AheadLogReader(channel);
+        if (reader.isOfNoUse()) {
             begin();
-            try (FileChannel folder = FileChannel.open(file.toAbsolutePath().getParent(), StandardOpenOption.READ)) {
-                folder.force(true); // its name, too
-            }
             return;
         }
-        byte[] head = head();
-        boolean isOurs = Arrays.equals(HEAD, head);
-        isOfBefore = !isOurs && Arrays.equals(run(), head);
-        if (isOurs || isOfBefore) {
-            read(found);
-        } else {
-            begin();
-        }
-    }
-
-    /** What names the time since the machine was started. */
-    private static byte[] run() throws IOException {
-        return Arrays.copyOf(Files.readString(RUN).strip().getBytes(StandardCharsets.US_ASCII), HEAD_BYTES);
-    }
-
-    private byte[] head() throws IOException {
-        ByteBuffer head = ByteBuffer.allocate(HEAD_BYTES);
-        channel.read(head, 0);
-        return head.array();
+        isOfBefore = reader.isOfBefore();
+        end = reader.read(found, MOST_BYTES);
+        written.set(end > HEAD_BYTES); // for all that is known
     }
 
     private void begin() throws IOException {
@@ -129,48 +112,6 @@ final class AheadLog implements AutoCloseable {
         channel.write(ByteBuffer.wrap(HEAD), 0);
         written.set(true);
         isOfBefore = false;
-    }
-
-    private void read(List<Found> found) throws IOException {
-        long last = 0;
-        for (ByteBuffer batch = batch(); batch != null; batch = batch()) {
-            long number = batch.getLong(0);
-            if (end > HEAD_BYTES && number != (isOfBefore ? last : last + 1)) {
-                return; // of an earlier time round
-            }
-            last = number;
-            end += batch.limit();
-            batch.position(BATCH_BYTES);
-            while (batch.hasRemaining()) {
-                long position = batch.getLong();
-                long atMs = batch.getLong();
-                byte[] value = new byte[batch.getInt()];
-                batch.get(value);
-                found.add(new Found(number, isOfBefore, position, atMs, value));
-            }
-            written.set(true); // for all that is known
-        }
-    }
-
-    /** @return the batch that begins at the end; null: none does, or not all of it is there */
-    private ByteBuffer batch() throws IOException {
-        ByteBuffer head = ByteBuffer.allocate(BATCH_BYTES);
-        if (channel.read(head, end) < BATCH_BYTES) {
-            return null;
-        }
-        int bytes = head.getInt(8);
-        if (bytes <= 0 || bytes > MOST_BYTES || end + BATCH_BYTES + bytes > channel.size()) {
-            return null;
-        }
-        ByteBuffer batch = ByteBuffer.allocate(BATCH_BYTES + bytes);
-        for (int read = 0; batch.hasRemaining() && read >= 0; ) {
-            read = channel.read(batch, end + batch.position());
-        }
-        batch.flip();
-        checksum.reset();
-        checksum.update(batch.slice(0, 8));
-        checksum.update(batch.slice(BATCH_BYTES, batch.limit() - BATCH_BYTES));
-        return (int) checksum.getValue() == batch.getInt(12) ? batch : null;
     }
 
     /** @return true: they are in the file, whatever becomes of this process; false: nothing has happened */
@@ -192,6 +133,7 @@ final class AheadLog implements AutoCloseable {
             return failed(e);
         }
         end += bytes;
+        records += appends.size();
         written.set(true);
         return true;
     }
@@ -274,28 +216,26 @@ final class AheadLog implements AutoCloseable {
 
     private void forceFile() throws IOException {
         FileChannel open = channel;
-        if (open != null) {
-            sync.force(open);
-            return;
+        if (open == null) {
+            throw new IOException(file + " is closed");
         }
-        try (FileChannel again = FileChannel.open(file, StandardOpenOption.WRITE)) { // what it has counts as before
-            sync.force(again);
-        }
+        sync.force(open);
     }
 
     boolean isUsable() {
         return channel != null;
     }
 
-    /** Whether it is time for a transaction: it has no room for long, or none at all. */
+    /** Whether it is time for a transaction: there is no room for long, or none at all. */
     boolean isToBeLeft() {
-        return channel == null || end > MOST_BYTES / 2;
+        return channel == null || end + records * (long) Backlog.ENVELOPE_BYTES > MOST_BYTES / 2;
     }
 
     /** The database has all that was written, and on the disk. */
     void clear() {
         end = HEAD_BYTES;
         roomEnd = HEAD_BYTES;
+        records = 0;
         if (isOfBefore && channel != null) {
             try {
                 begin();

@@ -38,7 +38,7 @@ sealed interface BusCommand extends Backlog.Entry {
         }
 
         /** One that was told of in an earlier run. */
-        static Append found(Partition partition, long offset, AheadLog.Found found) {
+        static Append found(Partition partition, long offset, AheadLogReader.Found found) {
             Append append = new Append(partition, found.value(), Wait.FOR_FILE, null);
             append.offset = offset;
             append.atMs = found.atMs();

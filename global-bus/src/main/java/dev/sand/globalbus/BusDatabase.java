@@ -10,12 +10,15 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteErrorCode;
 import org.sqlite.SQLiteException;
 
 /** The bus's SQLite file: its schema, its connections, and what its errors mean. */
 final class BusDatabase {
+    private static final Logger LOG = LoggerFactory.getLogger(BusDatabase.class);
     /**
      * Version of the file's schema; a newer one than understood is refused. 2: a partition's {@code next} is that of its last trim. 3: the
      * logs beside it have what it has not, after a loss of power too.
@@ -154,6 +157,15 @@ final class BusDatabase {
     static void waitForDisk(Connection connection, boolean waits) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute("PRAGMA synchronous=" + (waits ? "FULL" : "NORMAL"));
+        }
+    }
+
+    /** Of a bus that cannot be opened: why is told. */
+    void closeAnyway(Connection connection) {
+        try {
+            connection.close();
+        } catch (SQLException e) {
+            LOG.debug("{} stays open: {}", file, e.getMessage());
         }
     }
 

@@ -180,6 +180,8 @@ final class BusWriter implements Runnable {
         if (!trims.isEmpty() && records.isReadyForTrims()
                 && transactions.attempt("trim " + trims.size() + " partitions", false, () -> topics.trim(trims)) == null) {
             trims.clear();
+        } else {
+            transactions.wasFull(); // by this: it is tried again in a second
         }
     }
 

@@ -31,6 +31,10 @@ final class LaterSync implements AutoCloseable {
     LaterSync(Unsettled logs, Runnable onBroken) {
         this.logs = logs;
         this.onBroken = onBroken;
+        this.wanted = !logs.isEmpty(); // an earlier run's
+    }
+
+    void start() {
         thread.start();
     }
 
@@ -80,6 +84,9 @@ final class LaterSync implements AutoCloseable {
                 force();
             }
         }
+        if (wanted) { // the database has not taken it
+            force();
+        }
         refuse();
     }
 
@@ -124,7 +131,7 @@ final class LaterSync implements AutoCloseable {
         }
     }
 
-    /** Before the database is, which has all by then. */
+    /** Before the database is. */
     @Override
     public void close() {
         closed = true;

@@ -106,7 +106,7 @@ final class RecordWriter implements AutoCloseable {
 
     /** What was told of before a trim is on the disk before the trim may be: it may be why. @return whether it is */
     boolean isReadyForTrims() {
-        return unsettled.isEmpty() || force() || settle() == null;
+        return unsettled.isEmpty() || force() || unsettled.untilAgainNs() == 0 && settle() == null;
     }
 
     boolean isSettled() {

@@ -59,7 +59,7 @@ public final class SqliteBus implements GlobalBus {
             return find(topic, partition);
         }
     }, tailing);
-    private final ArrayBlockingQueue<Connection> readers = new ArrayBlockingQueue<>(READERS);
+    private final ArrayBlockingQueue<Connection> readers = new ArrayBlockingQueue<>(READERS + 1);
     private final AtomicBoolean closed = new AtomicBoolean();
 
     /** Opens the file, or makes it. @throws BusException when that cannot be done */
@@ -70,18 +70,21 @@ public final class SqliteBus implements GlobalBus {
         Connection connection = database.openWriter(options.maxPages());
         try {
             this.topics = new BusTopics(connection);
+            for (int i = 0; i < READERS; i++) {
+                readers.add(database.openReader());
+            }
             Unsettled unsettled = new Unsettled(database.aheadLogs(), AheadLog.Sync.DISK, BusDatabase.settled(connection), topics,
                     options.inLog().toNanos());
             this.later = new LaterSync(unsettled, backlog::ask);
             this.writing = new BusWriter(backlog, new BusTransactions(database, connection), topics, unsettled, later,
                     partition -> tails.onAppended(partition.topic, partition.number));
             this.writer = new Thread(writing, "global-bus");
-            for (int i = 0; i < READERS; i++) {
-                readers.add(database.openReader());
-            }
-        } catch (SQLException e) {
-            throw database.failure("cannot open", e);
+        } catch (SQLException | BusException e) {
+            readers.add(connection);
+            readers.forEach(database::closeAnyway);
+            throw e instanceof BusException told ? told : database.failure("cannot open", e);
         }
+        later.start();
         backlog.consumedBy(writer);
         writer.setDaemon(true);
         writer.start();

@@ -1,6 +1,6 @@
 package dev.sand.globalbus;
 
-import dev.sand.globalbus.AheadLog.Found;
+import dev.sand.globalbus.AheadLogReader.Found;
 import dev.sand.globalbus.BusCommand.Append;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -51,7 +51,12 @@ final class Unsettled implements AutoCloseable {
         this.number = settled;
         List<Found> found = new ArrayList<>();
         log = AheadLog.open(files.getFirst(), sync, found);
-        other = AheadLog.open(files.getLast(), sync, found);
+        try {
+            other = AheadLog.open(files.getLast(), sync, found);
+        } catch (BusException e) {
+            log.close();
+            throw e;
+        }
         both = List.of(log, other);
         found.sort(Comparator.comparingLong(Found::number));
         takeUp(found, settled, topics);
@@ -99,8 +104,13 @@ final class Unsettled implements AutoCloseable {
             append.atMs = atMs;
             append.batch = number + 1;
         }
+        boolean wasUsable = log.isUsable();
         if (!log.write(appends, atMs, number + 1)) {
             appends.forEach(append -> append.partition().next = append.partition().told);
+            if (wasUsable && !log.isUsable()) { // by an interrupt, say: the batch may be there all the same, and is not to count
+                number++;
+                isBroken = true;
+            }
             return false;
         }
         number++;

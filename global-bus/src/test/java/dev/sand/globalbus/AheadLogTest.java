@@ -313,6 +313,9 @@ class AheadLogTest {
         Files.move(copy.resolve("bus.db-ahead"), copy.resolve("away"));
         Files.createDirectory(copy.resolve("bus.db-ahead"));
         assertThatThrownBy(() -> open(copy)).isInstanceOf(BusException.class).hasMessageContaining("bus.db-ahead");
+        Files.delete(copy.resolve("bus.db-ahead"));
+        Files.writeString(copy.resolve("bus.db-ahead"), "sand-ahead-99" + "x".repeat(100));
+        assertThatThrownBy(() -> open(copy)).isInstanceOf(BusException.class).hasMessageContaining("nobody knows");
         Files.move(copy.resolve("away"), copy.resolve("bus.db-ahead"), StandardCopyOption.REPLACE_EXISTING);
         try (SqliteBus next = open(copy)) {
             assertThat(texts(next, 0)).containsExactly("a");
@@ -376,7 +379,7 @@ class AheadLogTest {
             assertThat(texts(next, 0)).containsExactly("be0", "be1");
         }
         try (RandomAccessFile file = new RandomAccessFile(later.resolve("bus.db-ahead").toFile(), "rw")) {
-            file.write("another".getBytes(StandardCharsets.UTF_8));
+            file.write("abcdef0".getBytes(StandardCharsets.UTF_8));
         }
         try (SqliteBus next = open(later)) {
             assertThat(texts(next, 0)).as("in another run it is worth nothing").isEmpty();

@@ -32,6 +32,7 @@ class RecordWriterTest {
     private final ReentrantLock working = new ReentrantLock();
     private final List<CompletableFuture<Long>> told = new ArrayList<>();
     private final List<Partition> seen = new ArrayList<>();
+    private BusDatabase database;
     private Connection connection;
     private BusTopics topics;
     private LaterSync later;
@@ -41,7 +42,7 @@ class RecordWriterTest {
 
     @BeforeEach
     void open() throws Exception {
-        BusDatabase database = new BusDatabase(directory.resolve("bus.db"));
+        database = new BusDatabase(directory.resolve("bus.db"));
         connection = database.openWriter(0);
         topics = new BusTopics(connection);
         topics.create("t", 1);
@@ -51,6 +52,7 @@ class RecordWriterTest {
         partition = topics.all().get("t").getFirst();
         Unsettled unsettled = new Unsettled(database.aheadLogs(), this::force, 0, topics, Duration.ofMinutes(5).toNanos());
         later = new LaterSync(unsettled, () -> { });
+        later.start();
         writer = new RecordWriter(new BusTransactions(database, connection), unsettled, later,
                 new Backlog<>(1 << 30, 1), working, seen::add);
         working.lock();
@@ -130,6 +132,23 @@ class RecordWriterTest {
         writer.settleAside();
         assertThat(rows()).isEqualTo(2);
         later.now();
+    }
+
+    /** As an interrupt of who writes closes it. */
+    @Test
+    void aLogThatIsClosedInTheMiddleIsUsedNoMore() throws Exception {
+        writer.write(one(Wait.FOR_FILE));
+        Thread.currentThread().interrupt();
+        writer.write(one(Wait.FOR_FILE));
+        assertThat(Thread.interrupted()).isTrue();
+        writer.write(one(Wait.FOR_FILE));
+        assertThat(told).allMatch(each -> each.isDone() && !each.isCompletedExceptionally());
+        assertThat(rows()).isEqualTo(4);
+        later.now();
+        BusTopics again = new BusTopics(connection);
+        try (Unsettled next = new Unsettled(database.aheadLogs(), AheadLog.Sync.DISK, BusDatabase.settled(connection), again, 1)) {
+            assertThat(next.isEmpty()).as("the batch may be in the file, and does not count").isTrue();
+        }
     }
 
     @Test
