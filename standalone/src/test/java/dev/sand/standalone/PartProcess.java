@@ -33,10 +33,9 @@ final class PartProcess implements AutoCloseable {
         this.id = id;
         this.port = port;
         this.healthPort = FreePort.next();
-        // Dozens are started: the first that ends by itself keeps its classes for the others, with which one takes 3.5 and not 5.6 s of a processor.
+        // Dozens are started, and live for seconds: the second compiler and the rehearsal would never pay.
         List<String> command = new ArrayList<>(List.of(ProcessHandle.current().info().command().orElseThrow(), "-Xmx256m",
-                "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:SharedArchiveFile=target/parts.jsa", "-XX:+AutoCreateSharedArchive",
-                "-Dsand.test.rehearsal=off", "--enable-native-access=ALL-UNNAMED"));
+                "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Dsand.test.rehearsal=off", "--enable-native-access=ALL-UNNAMED"));
         command.addAll(jvm);
         // Not the tests' own, which other modules' test jars bring.
         command.add("-Dlogback.configurationFile=" + Main.class.getResource("/logback.xml"));
