@@ -139,13 +139,25 @@ class ForkedGrains:
     def _ensure_started(self) -> None:
         if self._closed or (self._process is not None and self._process.poll() is None):
             return
-        for pool in self._pools.values():
-            pool.lose("the sandbox's supervisor ended")
+        self._lose()
         self._commands.clear()
         self._polls.clear()
         self._process = sandbox.start(self._directory, self._token)
+        threading.Thread(target=self._watch, args=(self._process,), daemon=True).start()
         claim = ClaimCommand(self._manifest.name, str(self._version), self._manifest.preload, self._manifest.path())
         self._command(self._token, claim)
+
+    def _watch(self, process: subprocess.Popen[bytes]) -> None:
+        """What it was given in its last moment has nobody else to say that it is lost."""
+        process.wait()
+        with self._changed:
+            if self._process is process and not self._closed:
+                self._lose()
+                self._changed.notify_all()
+
+    def _lose(self) -> None:
+        for pool in self._pools.values():
+            pool.lose("the sandbox's supervisor ended")
 
     def _command(self, caller: str, command: Command) -> None:
         """To the supervisor, under its token, or to a worker, under its id."""
