@@ -206,6 +206,7 @@ def test_a_redrive_has_the_large_values_of_before_wherever_it_runs():
                 local.kill()
                 local.start()
                 tested = Tested(local)
+                tested.ended("comeback", invocation)  # what had finished a moment before the kill may run again
                 if count == 2:
                     tested.ask("comeback/mend", True)
                 answer = tested.http.post(path, json={"redriveCount": count})
