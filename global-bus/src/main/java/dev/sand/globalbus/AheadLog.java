@@ -94,9 +94,6 @@ final class AheadLog implements AutoCloseable {
         channel = FileChannel.open(file, Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE),
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
         disk = Files.getFileStore(file);
-        try (FileChannel folder = FileChannel.open(file.toAbsolutePath().getParent(), StandardOpenOption.READ)) {
-            folder.force(true); // its name
-        }
         AheadLogReader reader = new AheadLogReader(channel);
         if (reader.isOfNoUse()) {
             begin();
@@ -107,11 +104,19 @@ final class AheadLog implements AutoCloseable {
         written.set(end > HEAD_BYTES); // for all that is known
     }
 
-    private void begin() throws IOException {
-        channel.truncate(0);
-        channel.write(ByteBuffer.wrap(HEAD), 0);
-        written.set(true);
-        isOfBefore = false;
+    /** On a full disk it cannot: there is nothing of it then. */
+    private void begin() {
+        try {
+            channel.truncate(0);
+            channel.write(ByteBuffer.wrap(HEAD), 0);
+            try (FileChannel folder = FileChannel.open(file.toAbsolutePath().getParent(), StandardOpenOption.READ)) {
+                folder.force(true); // its name
+            }
+            written.set(true);
+            isOfBefore = false;
+        } catch (IOException e) {
+            abandon(e);
+        }
     }
 
     /** @return true: they are in the file, whatever becomes of this process; false: nothing has happened */
@@ -237,11 +242,7 @@ final class AheadLog implements AutoCloseable {
         roomEnd = HEAD_BYTES;
         records = 0;
         if (isOfBefore && channel != null) {
-            try {
-                begin();
-            } catch (IOException e) {
-                abandon(e);
-            }
+            begin();
         }
     }
 

@@ -56,7 +56,7 @@ final class BusTransactions {
         return was;
     }
 
-    BusException failure(String what, Exception cause) {
+    BusException failure(String what, SQLException cause) {
         return database.failure(what, cause);
     }
 }

@@ -1,6 +1,7 @@
 package dev.sand.globalbus;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -58,6 +59,20 @@ class FullDiskTest {
         bus.close();
         bus = new SqliteBus(disk.resolve("bus.db"), SqliteBus.Options.DEFAULT);
         assertAllThere(written);
+    }
+
+    /** On a disk that has no room for its first page either, a start goes on without it. */
+    @Test
+    void aLogThatCannotBeBegunIsNotUsed() throws Exception {
+        Path log = Files.createFile(disk.resolve("log"));
+        assertThatThrownBy(() -> Files.write(ballast, new byte[8 << 20])).isInstanceOf(IOException.class);
+        try (AheadLog opened = AheadLog.open(log, AheadLog.Sync.DISK, new ArrayList<>())) {
+            assertThat(opened.isUsable()).isFalse();
+        }
+        Files.delete(ballast);
+        try (AheadLog opened = AheadLog.open(log, AheadLog.Sync.DISK, new ArrayList<>())) {
+            assertThat(opened.isUsable()).isTrue();
+        }
     }
 
     private void assertAllThere(List<Long> written) {

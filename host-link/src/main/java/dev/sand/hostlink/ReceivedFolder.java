@@ -67,6 +67,7 @@ final class ReceivedFolder {
         }
         if (root != null) {
             delete(root);
+            root = null;
         }
     }
 

@@ -59,7 +59,7 @@ public record CoreConfiguration(
             100 * MS, 30 * S, 120 * S, 60 * S, 2 * S, 2 * S,
             2 * S, S, 2 * MS, 10 * S, 600 * S,
             2L << 20, Slots.DEFAULT, 10_000, 10_000, 10_000, 10_000, 10 * S, 3 * S, 15 * S, 2, 50 * MS,
-            64L << 20, S);
+            JournalBytes.OF_ONE, S);
 
     /** The number that the platform's membership has. */
     public CoreConfiguration withSlots(int value) {

@@ -102,7 +102,7 @@ public final class HostCore {
             case Input.ChangeJournaled journaled -> journaled.carried().then().accept(journaled.failure());
             case Input.Recorded recorded -> context.executions.onRecorded(recorded);
             case Input.Recover recover -> context.executions.recover(recover);
-            case Input.RecoverProcess recover -> context.processes.recover(recover);
+            case Input.RecoverProcess recover -> context.processes.recovery().recover(recover);
             case Input.ProcessRestored restored -> restored.restore().then().accept(restored.restored(), restored.failure());
             case Input.ImageWritten written -> written.write().then().accept(written.failure());
             case Input.ImageMoved moved -> moved.move().then().accept(moved.failure());

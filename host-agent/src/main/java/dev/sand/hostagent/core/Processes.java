@@ -24,9 +24,9 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * The cloud processes of a shard's applications (PraaS 4.1): made, recovered, swapped out when memory is short; and how the functions
+ * The cloud processes of a shard's applications (PraaS 4.1): made, deleted, swapped out when memory is short; and how the functions
  * that run in them begin and end. What a running function asks of its process is {@link ProcessCalls}', what the control plane wants is
- * {@link ProcessCommands}', and {@link ProcessTable} knows where they are.
+ * {@link ProcessCommands}', what journals of before have is {@link ProcessRecovery}'s, and {@link ProcessTable} knows where they are.
  */
 final class Processes {
     /** Swapped out at once when memory is short. */
@@ -43,6 +43,7 @@ final class Processes {
     private final HandOver hands;
     private final Arrivals arrivals;
     private final Stranded stranded;
+    private final ProcessRecovery recovery;
     private final JournalBytes journals;
     private long lastMadeMs;
 
@@ -59,6 +60,7 @@ final class Processes {
         this.hands = new HandOver(context, this);
         this.arrivals = new Arrivals(this);
         this.stranded = new Stranded(context, this);
+        this.recovery = new ProcessRecovery(context, this);
     }
 
     ProcessTable table() {
@@ -99,6 +101,10 @@ final class Processes {
 
     ProcessCommands commands() {
         return commands;
+    }
+
+    ProcessRecovery recovery() {
+        return recovery;
     }
 
     JournalBytes journals() {
@@ -166,98 +172,9 @@ final class Processes {
         }
     }
 
-    /** From the journal of an earlier owner, or of this host before it was started again. */
-    void recover(Input.RecoverProcess given) {
-        String application = given.application();
-        int slot = given.slot() >= 0 ? given.slot() : context.slots.of(given.process());
-        Input.RecoverProcess recover = given.in(slot);
-        if (context.slots.state(slot) == SlotTable.State.ELSEWHERE) {
-            context.drop("slot " + slot + " of process " + recover.process() + " is not this host's", recover);
-            return;
-        }
-        lastMadeMs = Math.max(lastMadeMs, recover.createdMs());
-        if (recover.followed()) {
-            onlyItsSends(recover);
-            return;
-        }
-        if (recover.changes().isEmpty()) { // they were void, and what came in their place an image has
-            new ProcessJournal(context, application, recover.process(), ProcessPlace.first(slot), recover.createdMs(), 0, recover.bases())
-                    .end(recover.bases().getLast());
-            return;
-        }
-        if (table.isKnown(application, recover.process())) {
-            long epoch = context.slots.epoch(slot);
-            List<String> senders = List.copyOf(recover.unsent().keySet());
-            senders.forEach(sends::begin); // none of them is marked as ended before
-            table.whenSettled(application, recover.process(), () -> {
-                recoverBeside(recover, epoch);
-                senders.forEach(sends::done);
-            });
-            return;
-        }
-        ProcessChange last = recover.changes().getLast();
-        if (last.change() instanceof Change.Killed || last.change() instanceof Change.Left) {
-            if (last.change() instanceof Change.Killed) {
-                vanish(recover, last, slot);
-            } else {
-                hands.recover(recover, last);
-            }
-            recover.unsent().forEach((executionId, messages) -> deferred.deliverAgain(application, executionId, messages));
-        } else {
-            recover.unsent().keySet().forEach(sends::begin);
-            table.bring(recover, 0, true, (home, failure) -> table.unreadable().whenRead(recover, () -> resend(recover)));
-        }
-    }
-
-    /** Its image is deleted, and what is there now is of who came behind it; its journal's end was lost. */
-    private void onlyItsSends(Input.RecoverProcess dead) {
-        ProcessJournal journal = new ProcessJournal(context, dead.application(), dead.process(), ProcessPlace.first(dead.slot()),
-                dead.createdMs(), 0, dead.bases());
-        dead.unsent().forEach((executionId, messages) -> deferred.deliverAgain(dead.application(), executionId, messages));
-        late.whenNone(dead.application(), dead.process(), () -> {
-            if (context.mayAct(dead.slot(), journal.epoch())) {
-                journal.end(dead.changes().isEmpty() ? dead.bases().getLast() : dead.changes().getLast().number());
-            }
-        });
-    }
-
-    /** What functions sent with their ends, which count if the image, or whatever else the journal goes on from, has all that was before. */
-    private void resend(Input.RecoverProcess of) {
-        boolean counts = table.counts(of.slot(), of.application(), of.process(), of.createdMs(), of.changes().getFirst().number());
-        of.unsent().forEach((executionId, messages) -> {
-            if (counts) {
-                deferred.deliverAgain(of.application(), executionId, messages);
-            }
-            sends.done(executionId);
-        });
-    }
-
-    /** One of its name is, or was, here in another slot: that it lives there, its image says; what is told of here was before. */
-    private void recoverBeside(Input.RecoverProcess recover, long epoch) {
-        ProcessHome home = table.here(recover.application(), recover.process());
-        if (!context.mayAct(recover.slot(), epoch)) {
-            return; // its next owner's
-        }
-        if (home == null) {
-            recover(recover);
-        } else if (home.slot() != recover.slot()) {
-            new ProcessJournal(context, recover.application(), recover.process(), ProcessPlace.first(recover.slot()), recover.createdMs(), 0,
-                    recover.bases()).end(recover.changes().getLast().number());
-        } else {
-            context.drop("process " + recover.process() + " is here already", recover);
-        }
-    }
-
-    /** It was killed, and perhaps not all of it deleted. */
-    private void vanish(Input.RecoverProcess killed, ProcessChange last, int slot) {
-        String application = killed.application();
-        ProcessPlace lived = ((Change.Killed) last.change()).place();
-        ProcessJournal journal = new ProcessJournal(context, application, killed.process(), lived != null ? lived : ProcessPlace.first(slot),
-                killed.createdMs(), last.base(), killed.bases());
-        table.vanishes(application, killed.process(), slot);
-        table.killed(application, killed.process());
-        context.emit(new Action.DeleteImage(application, killed.process(), journal.place(), journal.epoch(), () ->
-                vanished(application, killed.process(), journal, last.number())));
+    /** An earlier owner made it then: ours are later. */
+    void madeBefore(long createdMs) {
+        lastMadeMs = Math.max(lastMadeMs, createdMs);
     }
 
     /** Its image is deleted. Until what it has sent at the ends of its functions is given, its journal alone has that. */
