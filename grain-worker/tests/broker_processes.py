@@ -21,11 +21,10 @@ class ProcessCalls:
         self.written_ahead: list[Any] = []
         self.mailbox: list[Any] = []
         self.results: dict[str, Any] = {}
+        self.refused_invokes: set[str] = set()
         self.process_list = sand.ProcessList(version=1, processes=[])
         self.waiting_receives: list[Reply] = []
         self.waiting_lists: list[Reply] = []
-        self.waiting_results: list[Reply] | None = None
-        """Of results asked for right behind their invoke; None: they are told at once."""
 
     def asked(self, method: str) -> list[Any]:
         return [argument for name, argument in self.process_calls if name == method]
@@ -60,12 +59,12 @@ class ProcessCalls:
                 else:
                     reply(sand.ReceiveReply())
             case "processInvoke":
-                reply(f"{argument.eventId}#{argument.number}")
-            case "processResult" if argument.invocation is None and self.waiting_results is not None:
-                self.waiting_results.append(reply)
+                if argument.eventId in self.refused_invokes:
+                    raise Refused("Sand.Overloaded", "no room")
+                id = f"{argument.eventId}#{argument.number}"
+                reply(sand.ProcessInvoked(invocation=id, result=self.results.get(id) if argument.awaited else None))
             case "processResult":
-                invoked = argument.invocation or f"{argument.eventId}#{self.asked('processInvoke')[-1].number}"
-                reply(self.results.get(invoked) or sand.ProcessResult())
+                reply(self.results.get(argument.invocation) or sand.ProcessResult())
             case "processList":
                 if argument.newerThan is not None and argument.newerThan >= self.process_list.version and argument.waitMs:
                     self.waiting_lists.append(reply)

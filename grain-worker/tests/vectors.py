@@ -200,11 +200,16 @@ def cases() -> dict[str, list[tuple[str, str, Any]]]:
         "processInvoke": [
             ("request", "call", sand.ProcessInvokeRequest(
                 number=0, destination="w-1", grain="reduce", payload=payloads["json"], **attempt)),
-            ("id", "reply", "01JD0Z5W3M8Q6T1R4V7X9YB2CD"),
+            ("awaited", "call", sand.ProcessInvokeRequest(
+                number=0, destination="w-1", grain="reduce", payload=payloads["bytes"], awaited=True, **attempt)),
+            ("id", "reply", sand.ProcessInvoked(invocation="01JD0Z5W3M8Q6T1R4V7X9YB2CD")),
+            ("output", "reply", sand.ProcessInvoked(
+                invocation="01JD0Z5W3M8Q6T1R4V7X9YB2CD", result=sand.ProcessResult(output=payloads["json"]))),
+            ("failed", "reply", sand.ProcessInvoked(
+                invocation="01JD0Z5W3M8Q6T1R4V7X9YB2CD", result=sand.ProcessResult(error="ValueError", cause="é"))),
         ],
         "processResult": [
             ("request", "call", sand.ProcessResultRequest(invocation="01JD0Z5W3M8Q6T1R4V7X9YB2CD", waitMs=5_000, **attempt)),
-            ("behind-its-invoke", "call", sand.ProcessResultRequest(waitMs=5_000, **attempt)),
             ("output", "reply", sand.ProcessResult(output=payloads["json"])),
             ("failed", "reply", sand.ProcessResult(error="ValueError", cause="é")),
             ("not-yet", "reply", sand.ProcessResult()),

@@ -244,12 +244,13 @@ class ProcessInvokeRequest(NamedTuple):
     destination: str
     grain: str
     payload: Payload
+    awaited: bool | None = None
 
 
 class ProcessResultRequest(NamedTuple):
     event_id: str
     attempt: int
-    invocation: str | None
+    invocation: str
     wait_ms: int
 
 
@@ -257,6 +258,11 @@ class ProcessResult(NamedTuple):
     output: Payload | None = None
     error: str | None = None
     cause: str | None = None
+
+
+class ProcessInvoked(NamedTuple):
+    invocation: str
+    result: ProcessResult | None = None
 
 
 class ProcessListRequest(NamedTuple):

@@ -5,6 +5,7 @@ Its calls are made from one thread: a call that waits, waits for all of them. Wh
 
 from __future__ import annotations
 
+import time
 from math import inf
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ from sand.messages import (
     ProcessInvokeRequest,
     ProcessList,
     ProcessListRequest,
+    ProcessResult,
     ProcessResultRequest,
     ReceiveRequest,
     SendRequest,
@@ -35,8 +37,13 @@ _KEPT_BYTES = 256 * 1024
 # An array of 64 KiB travels with its header as one of fewer does: memory of its own costs more than the way.
 _INLINE_BYTES = values.INLINE_BYTES + 4 * 1024
 _PAGE = 1000
+# Who asks for a result so soon has had nothing else to do.
+_AT_ONCE_NS = 200_000
 # Before an attempt's deadline, so that a function that has waited in vain can still say so: at most this, at most a tenth.
 _MARGIN_MS = 250
+
+
+_now = time.monotonic_ns
 
 
 class _Name(str):
@@ -79,13 +86,13 @@ class Message(NamedTuple):
 class Call:
     """A function that was invoked in a process; `id` is its execution's."""
 
-    __slots__ = ("_late", "_process", "_result", "id")
+    __slots__ = ("_number", "_process", "_result", "_since_ns", "id")
 
-    def __init__(self, process: Process, id: str, late: int) -> None:
+    def __init__(self, process: Process, id: str, result: ProcessResult | None) -> None:
         self._process = process
-        self._result: Any = None
-        self._late = late
-        """Of the connection: by this its result comes unasked."""
+        self._result = result
+        self._number = process._numbers
+        self._since_ns = _now()
         self.id = id
 
     def result(self, timeout: float | None = None, shared: bool = False) -> Any:
@@ -99,12 +106,10 @@ class Call:
         if timeout is not None:
             seconds(timeout)  # what is none is told, whether the result is there already or not
         process = self._process
-        if self._result is None and self._late and timeout is None:
-            found = process._connection.late(self._late, PROCESS_RESULT)
-            self._late = 0
-            # What came long ago by reference may have gone.
-            if found is not None and (found.output is None or found.output.reference is None):
-                self._result = found
+        if self._since_ns:
+            # Only of the last one: what was invoked or sent behind this one did not wait for it.
+            process._connection.awaits = self._number == process._numbers and _now() - self._since_ns < _AT_ONCE_NS
+            self._since_ns = 0
         if self._result is None:
             request = ProcessResultRequest(*process._attempt, self.id, process._wait_ms(timeout))
             found = process._connection.call(PROCESS_RESULT, request)
@@ -266,9 +271,10 @@ class Process:
         if not is_utf8(function):
             raise UnknownGrain(f"the application has no grain {function!r}")
         payload = values.encode(data, self._attempt[0], f"the input of {function}", self._context.segments)
-        request = ProcessInvokeRequest(*self._attempt, self._next(), to, function, payload)
-        result = ProcessResultRequest(*self._attempt, None, self._wait_ms(None))
-        return Call(self, *self._connection.call_followed(PROCESS_INVOKE, request, PROCESS_RESULT, result))
+        connection = self._connection
+        request = ProcessInvokeRequest(*self._attempt, self._next(), to, function, payload, connection.awaits)
+        connection.awaits = False
+        return Call(self, *connection.call(PROCESS_INVOKE, request))
 
     def processes(self) -> list[ProcessEntry]:
         """The application's processes, with status `active`, `idle` or `swapped`."""

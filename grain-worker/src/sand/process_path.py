@@ -15,6 +15,7 @@ from sand.hotpath import pack_length, payload_type, text_head, unpack_length
 from sand.messages import (
     Message,
     Payload,
+    ProcessInvoked,
     ProcessInvokeRequest,
     ProcessResult,
     ProcessResultRequest,
@@ -29,6 +30,7 @@ _RESULT_HEAD = b"\x80\1\0\1\0\0\0\x0dprocessResult"
 _RECEIVE_HEAD = b"\x80\1\0\1\0\0\0\7receive"
 # Of replies: the message's type is another one.
 _RECEIVED = b"\x80\1\0\2" + _RECEIVE_HEAD[4:]
+_INVOKED = b"\x80\1\0\2" + _INVOKE_HEAD[4:]
 _ENDED = b"\x80\1\0\2" + _RESULT_HEAD[4:]
 # A call's sequence number, its argument, and there the event's id.
 _begin = Struct("!i6sI").pack
@@ -55,8 +57,9 @@ def encode_send(request: SendRequest, sequence: int) -> bytes | None:
 
 def encode_invoke(request: ProcessInvokeRequest, sequence: int) -> bytes | None:
     """:return: None: the tables are to encode it"""
-    event_id, attempt, ordinal, to, function, payload = request
-    return _with_payload(_INVOKE_HEAD, sequence, event_id, attempt, ordinal, to, function, payload, b"\0\0\0")
+    event_id, attempt, ordinal, to, function, payload, awaited = request
+    tail = b"\0\2\0\7\1\0\0" if awaited else b"\0\0\0" if awaited is None else b"\0\2\0\7\0\0\0"
+    return _with_payload(_INVOKE_HEAD, sequence, event_id, attempt, ordinal, to, function, payload, tail)
 
 
 def _with_payload(
@@ -97,9 +100,8 @@ def encode_receive(request: ReceiveRequest, sequence: int) -> bytes:
 def encode_result(request: ProcessResultRequest, sequence: int) -> bytes:
     event_id, attempt, invocation, wait_ms = request
     parts = _asking(_RESULT_HEAD, sequence, event_id, attempt)
-    if invocation is not None:
-        data = invocation.encode()
-        parts += (text_head(11, 3, len(data)), data)
+    data = invocation.encode()
+    parts += (text_head(11, 3, len(data)), data)
     parts.append(_wait(10, 4, wait_ms, 0, 0))
     return _frame(parts)
 
@@ -127,6 +129,21 @@ def decode_received(data: bytes) -> ReceiveReply | None:
     return None if payload is None else _new(ReceiveReply, (_new(Message, (source, key, payload)),))
 
 
+def decode_invoked(data: bytes) -> ProcessInvoked | None:
+    """:param data: a frame without its length :return: None: the tables are to decode it"""
+    if data[0:21] != _INVOKED or data[25:31] != b"\x0c\0\0\x0b\0\1":
+        return None
+    try:
+        end = 35 + unpack_length(data, 31)[0]
+        invocation = str(data[35:end], "utf-8")
+        if data[end:] == b"\0\0":
+            return _new(ProcessInvoked, (invocation, None))
+        payload = _small(data, end, b"\x0c\0\2\x0c\0\1\x0b\0\1", b"\0\0\0\0")
+    except (ValueError, StructError):
+        return None
+    return None if payload is None else _new(ProcessInvoked, (invocation, _new(ProcessResult, (payload, None, None))))
+
+
 def decode_result(data: bytes) -> ProcessResult | None:
     """:param data: a frame without its length :return: None: the tables are to decode it"""
     if data[0:21] != _ENDED or data[25:28] != b"\x0c\0\0":
@@ -140,10 +157,11 @@ def decode_result(data: bytes) -> ProcessResult | None:
 
 def _small(data: bytes, at: int, begin: bytes, end: bytes) -> Payload | None:
     """A payload with its bytes, the last thing but for `end` that a message has."""
-    if data[at : at + 6] != begin:
+    from_ = at + len(begin) + 4
+    if data[at : from_ - 4] != begin:
         return None
-    to = at + 10 + unpack_length(data, at + 6)[0]
-    kind = str(data[at + 10 : to], "utf-8")
+    to = from_ + unpack_length(data, from_ - 4)[0]
+    kind = str(data[from_:to], "utf-8")
     if data[to : to + 3] != b"\x0b\0\2":
         return None
     at = to + 7
@@ -159,5 +177,5 @@ def _laid(method: protocol.Method, encode: Any, decode: Any = None) -> protocol.
 
 SEND = _laid(protocol.SEND, encode_send)
 RECEIVE = _laid(protocol.RECEIVE, encode_receive, decode_received)
-PROCESS_INVOKE = _laid(protocol.PROCESS_INVOKE, encode_invoke)
+PROCESS_INVOKE = _laid(protocol.PROCESS_INVOKE, encode_invoke, decode_invoked)
 PROCESS_RESULT = _laid(protocol.PROCESS_RESULT, encode_result, decode_result)

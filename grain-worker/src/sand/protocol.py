@@ -39,6 +39,7 @@ from sand.messages import (
     ObjectRequest,
     Payload,
     ProcessEntry,
+    ProcessInvoked,
     ProcessInvokeRequest,
     ProcessList,
     ProcessListRequest,
@@ -180,15 +181,18 @@ RECEIVE = Method(
     struct_of(ReceiveRequest, (1, TEXT, _R), (2, INT, _R), (3, TEXT, _O), (4, TEXT, _O), (5, LONG, _R)),
     struct_of(ReceiveReply, (1, _message, _O)),
 )
+_process_result = struct_of(ProcessResult, (1, _payload, _O), (2, TEXT, _O), (3, TEXT, _O))
 PROCESS_INVOKE = Method(
     "processInvoke",
-    struct_of(ProcessInvokeRequest, (1, TEXT, _R), (2, INT, _R), (3, INT, _R), (4, TEXT, _R), (5, TEXT, _R), (6, _payload, _R)),
-    TEXT,
-)
+    struct_of(
+        ProcessInvokeRequest, (1, TEXT, _R), (2, INT, _R), (3, INT, _R), (4, TEXT, _R), (5, TEXT, _R), (6, _payload, _R),
+        (7, FLAG, _O)),
+    struct_of(ProcessInvoked, (1, TEXT, _R), (2, _process_result, _O)),
+)  # fmt: skip
 PROCESS_RESULT = Method(
     "processResult",
-    struct_of(ProcessResultRequest, (1, TEXT, _R), (2, INT, _R), (3, TEXT, _O), (4, LONG, _R)),
-    struct_of(ProcessResult, (1, _payload, _O), (2, TEXT, _O), (3, TEXT, _O)),
+    struct_of(ProcessResultRequest, (1, TEXT, _R), (2, INT, _R), (3, TEXT, _R), (4, LONG, _R)),
+    _process_result,
 )
 _entry = struct_of(ProcessEntry, (1, TEXT, _R), (2, TEXT, _R))
 PROCESS_LIST = Method(

@@ -119,6 +119,8 @@ def encode(value: Any, event_id: str, what: str, segments: Any, inline_bytes: in
     """
     kind: str
     data: Any
+    if type(value) is bytes and len(value) <= inline_bytes:
+        return Payload(OCTETS, value, None)
     if type(value) is Response:
         kind, data = value.content_type, value.body
         if not isinstance(data, (bytes, bytearray, memoryview)):
@@ -138,9 +140,10 @@ def encode(value: Any, event_id: str, what: str, segments: Any, inline_bytes: in
         from sand import arrays
 
         parts = arrays.encode(data, what)
+        size = sum([memoryview(part).nbytes for part in parts])
     else:
         parts = (data,)
-    size = sum([memoryview(part).nbytes for part in parts])
+        size = len(data) if kind is JSON else memoryview(data).nbytes
     if size <= inline_bytes:
         return Payload(kind, b"".join(parts) if kind is NPY else bytes(data), None)
     if size > OBJECT_BYTES:

@@ -107,8 +107,13 @@ def test_what_was_got_is_said_before_anybody_goes_on_who_may_close(host: Host) -
 
 def test_whoever_closes_waits_for_whoever_says_what_was_got(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "TICK_SECONDS", 1e9)
+    asked = threading.Event()
+    all_of_them = host.answers
+    host.answers = lambda invoke: all_of_them(invoke) if asked.wait(20) else []
     process = Process(host.url, "a", "p").__enter__()
-    process.invoke("f")
+    call = process.submit("f")
+    asked.set()  # once whoever asks has said all that he had to say
+    call.result(20)
     says, closes, original = threading.Event(), threading.Event(), wire.Plain.send_now
 
     def slow(socket: wire.Plain, data: bytes) -> int:

@@ -1,4 +1,4 @@
-"""What a function invokes has its result asked for in the same write: it comes by itself, and disturbs nothing."""
+"""Who asks for the result of what it invokes as soon as it has invoked it, says so: it is told that it runs with the result."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from broker_data import sand
 from sandbox import Sandbox
 
 INVOKES = """
-import sand
+import time
 
 def handle(event, context):
     process = context.process
@@ -20,11 +20,20 @@ def handle(event, context):
     if event == "read first":
         call = process.invoke("q", "f")
         return [process.state("a"), call.result()]
+    if event == "work first":
+        call = process.invoke("q", "f")
+        time.sleep(0.01)
+        return call.result()
     if event == "two":
         first, second = process.invoke("q", "f"), process.invoke("q", "f")
         return [second.result(), first.result()]
     if event == "start":
         return process.invoke("q", "f").id
+    if event == "handled":
+        try:
+            process.invoke("q", "f").result()
+        except Exception as failed:
+            return str(failed)
     return event
 """
 THREE = sand.ProcessResult(output=sand.Payload(contentType="application/json", bytes=b"3"))
@@ -34,83 +43,83 @@ def running(sandbox: Sandbox) -> None:
     sandbox.spawn(sandbox.ready(INVOKES, isolation="worker"))
 
 
-def told(sandbox: Sandbox, event: str, id: str) -> Any:
+def told(sandbox: Sandbox, event: str, id: str, results: int = 1) -> Any:
+    sandbox.broker.results |= {f"{id}#{number}": THREE for number in range(results)}
     answer = sandbox.send(event, process="p", eventId=id)
     assert isinstance(answer, sand.FinishRequest), answer
     return json.loads(answer.output.bytes)
 
 
+def awaited(sandbox: Sandbox) -> list[bool]:
+    return [asked.awaited for asked in sandbox.broker.asked("processInvoke")]
+
+
 def results_asked(sandbox: Sandbox) -> list[Any]:
-    """None: right behind an invoke."""
     return [asked.invocation for asked in sandbox.broker.asked("processResult")]
 
 
-def test_a_result_is_asked_for_with_what_invokes(sandbox: Sandbox) -> None:
+def test_a_result_comes_with_the_answer_that_it_runs(sandbox: Sandbox) -> None:
     running(sandbox)
-    sandbox.broker.results |= {"a#0": THREE, "b#0": sand.ProcessResult(error="ValueError", cause="no")}
-    assert told(sandbox, "call", "a") == 3
-    failed = sandbox.send("call", process="p", eventId="b")
+    assert [told(sandbox, "call", "a"), told(sandbox, "call", "b")] == [3, 3]
+    sandbox.broker.results["c#0"] = sand.ProcessResult(error="ValueError", cause="no")
+    failed = sandbox.send("call", process="p", eventId="c")
     assert (failed.error, failed.cause) == ("ValueError", "no")
-    assert results_asked(sandbox) == [None, None]
+    assert awaited(sandbox) == [True, True, True]
+    assert results_asked(sandbox) == []
 
 
-def test_one_that_says_nothing_is_asked_for_by_its_id_and_the_next_ones_too(sandbox: Sandbox) -> None:
+def test_one_that_has_not_come_is_asked_for(sandbox: Sandbox) -> None:
     running(sandbox)
-    sandbox.broker.waiting_results = []
-    sandbox.broker.results |= {"a#0": THREE, "b#0": THREE}
     event = sandbox.event("call", process="p", eventId="a")
     sandbox.broker.hand(event)
-    sandbox.broker.until(lambda: sandbox.broker.waiting_results, "a result that is waited for").pop()(sand.ProcessResult())
-    assert json.loads(sandbox.broker.until(lambda: sandbox.answer("a")).output.bytes) == 3
+    failed = sandbox.broker.until(lambda: sandbox.answer("a"))
+    assert failed.error == "Sand.Timeout"
+    assert results_asked(sandbox) == ["a#0"]
     assert told(sandbox, "call", "b") == 3
-    assert results_asked(sandbox) == [None, "a#0", "b#0"]
+    assert awaited(sandbox) == [True, True]
 
 
-def test_a_timeout_is_a_call_of_its_own(sandbox: Sandbox) -> None:
+def test_a_timeout_is_not_for_what_has_come(sandbox: Sandbox) -> None:
     running(sandbox)
-    sandbox.broker.waiting_results = []
-    sandbox.broker.results["a#0"] = THREE
     assert told(sandbox, "timeout", "a") == 3
-    assert results_asked(sandbox) == [None, "a#0"]
-    assert sandbox.broker.asked("processResult")[1].waitMs == 2_000
+    assert results_asked(sandbox) == []
 
 
-def test_one_that_comes_amid_another_call_is_kept(sandbox: Sandbox) -> None:
+def test_who_does_something_else_first_is_not_made_to_wait_the_next_time(sandbox: Sandbox) -> None:
     running(sandbox)
-    sandbox.broker.results["a#0"] = THREE
+    assert told(sandbox, "work first", "a") == 3
+    assert told(sandbox, "work first", "b") == 3
+    assert awaited(sandbox) == [True, False]
+    assert results_asked(sandbox) == ["b#0"]
+    assert told(sandbox, "call", "c") == 3
+    assert told(sandbox, "call", "d") == 3
+    assert awaited(sandbox) == [True, False, False, True]
+
+
+def test_another_call_between_does_not_harm(sandbox: Sandbox) -> None:
+    running(sandbox)
     assert told(sandbox, "read first", "a") == [None, 3]
-    assert results_asked(sandbox) == [None]
+    assert results_asked(sandbox) == []
 
 
-def test_a_large_one_that_is_kept_is_asked_for_anew(sandbox: Sandbox) -> None:
-    """What it refers to may have gone meanwhile."""
+def test_of_several_under_way_none_is_waited_for(sandbox: Sandbox) -> None:
     running(sandbox)
-    large = sand.Payload(contentType="application/json", reference=sand.DataReference(object="gone", size=100_000))
-    sandbox.broker.waiting_results = []
-    sandbox.broker.results["a#0"] = THREE
-    sandbox.broker.hand(sandbox.event("call", process="p", eventId="a"))
-    reply = sandbox.broker.until(lambda: sandbox.broker.waiting_results, "a result that is waited for").pop()
-    reply(sand.ProcessResult(output=large))
-    assert json.loads(sandbox.broker.until(lambda: sandbox.answer("a")).output.bytes) == 3
-    assert results_asked(sandbox) == [None, "a#0"]
+    assert told(sandbox, "two", "a", 2) == [3, 3]
+    assert told(sandbox, "two", "b", 2) == [3, 3]
+    assert awaited(sandbox) == [True, False, False, False], "the very first may be"
+    assert results_asked(sandbox) == ["a#1", "b#1", "b#0"]
 
 
-def test_of_several_under_way_one_comes_by_itself(sandbox: Sandbox) -> None:
+def test_who_never_asks_is_not_made_to_wait(sandbox: Sandbox) -> None:
     running(sandbox)
-    sandbox.broker.results |= {"a#0": THREE, "a#1": THREE, "b#0": THREE}
-    assert told(sandbox, "two", "a") == [3, 3]
-    assert told(sandbox, "call", "b") == 3
-    assert results_asked(sandbox) == [None, "a#1", None]
-
-
-def test_one_that_nobody_wants_disturbs_no_later_attempt(sandbox: Sandbox) -> None:
-    running(sandbox)
-    replies: list[Any] = []
-    sandbox.broker.waiting_results = replies
     assert told(sandbox, "start", "a") == "a#0"
-    assert told(sandbox, "before it comes", "b") == "before it comes"
-    replies.pop()(THREE)
-    assert told(sandbox, "after it", "c") == "after it"
-    sandbox.broker.results["d#0"] = sand.ProcessResult(output=sand.Payload(contentType="application/json", bytes=b"4"))
-    assert told(sandbox, "call", "d") == 4
-    assert results_asked(sandbox) == [None, "d#0"]
+    assert told(sandbox, "start", "b") == "b#0"
+    assert awaited(sandbox) == [True, False]
+
+
+def test_a_refusal_is_told_where_it_is_invoked(sandbox: Sandbox) -> None:
+    running(sandbox)
+    sandbox.broker.refused_invokes = {"a"}
+    answer = sandbox.send("handled", process="p", eventId="a")
+    assert json.loads(answer.output.bytes) == "no room"
+    assert told(sandbox, "call", "b") == 3

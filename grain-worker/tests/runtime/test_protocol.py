@@ -120,7 +120,8 @@ def test_the_usual_calls_of_a_process_are_laid_by_hand() -> None:
         (process_path.RECEIVE, messages.ReceiveRequest("e-é", 1, None, "k", 5), None),
         (process_path.RECEIVE, messages.ReceiveRequest("e-é", 1, "pé", None, 5), None),
         (process_path.PROCESS_INVOKE, messages.ProcessInvokeRequest("e-é", 1, 2, "p", "f", small), None),
-        (process_path.PROCESS_RESULT, messages.ProcessResultRequest("e-é", 1, None, 5), None),
+        (process_path.PROCESS_INVOKE, messages.ProcessInvokeRequest("e-é", 1, 2, "p", "f", small, True), None),
+        (process_path.PROCESS_INVOKE, messages.ProcessInvokeRequest("e-é", 1, 2, "p", "f", small, False), None),
         (process_path.PROCESS_RESULT, messages.ProcessResultRequest("e-é", 1, "i", 5), None),
     ):
         assert method.laid is not None
@@ -129,6 +130,8 @@ def test_the_usual_calls_of_a_process_are_laid_by_hand() -> None:
             assert method.laid(unusual, 7) is None
     for method, value in (
         (process_path.RECEIVE, found),
+        (process_path.PROCESS_INVOKE, messages.ProcessInvoked("i-é", None)),
+        (process_path.PROCESS_INVOKE, messages.ProcessInvoked("i-é", messages.ProcessResult(small, None, None))),
         (process_path.PROCESS_RESULT, messages.ProcessResult(small, None, None)),
     ):
         assert method.read is not None

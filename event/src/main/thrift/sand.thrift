@@ -289,14 +289,16 @@ struct ProcessInvokeRequest {
   3: required i32 number,
   4: required string destination,
   5: required string grain,
-  6: required Payload payload
+  6: required Payload payload,
+  /** The attempt waits for nothing but its result: the answer may come with that, half a millisecond later at most. */
+  7: optional bool awaited
 }
 
 struct ProcessResultRequest {
   1: required string eventId,
   2: required i32 attempt,
-  /** What processInvoke answered. Left out by an attempt that asks right behind its processInvoke, before that is answered. */
-  3: optional string invocation,
+  /** What processInvoke answered. */
+  3: required string invocation,
   4: required i64 waitMs
 }
 
@@ -305,6 +307,12 @@ struct ProcessResult {
   1: optional Payload output,
   2: optional string error,
   3: optional string cause
+}
+
+/** It runs, or waits for its turn; with its result, if it was awaited and has ended by now. */
+struct ProcessInvoked {
+  1: required string invocation,
+  2: optional ProcessResult result
 }
 
 struct ProcessListRequest {
@@ -375,9 +383,8 @@ service LocalBus {
   void send(1: SendRequest request) throws (1: BusError error)
   /** Takes the oldest message that matches; it goes back to its place when the attempt does not finish. */
   ReceiveReply receive(1: ReceiveRequest request) throws (1: BusError error)
-  /** Accepted when answered: the invocation's id. */
-  string processInvoke(1: ProcessInvokeRequest request) throws (1: BusError error)
-  /** Of one asked for before its id was known: at once neither when it does not run here. */
+  /** Accepted when answered. */
+  ProcessInvoked processInvoke(1: ProcessInvokeRequest request) throws (1: BusError error)
   ProcessResult processResult(1: ProcessResultRequest request) throws (1: BusError error)
   /** The application's processes, but for those that were killed. */
   ProcessList processList(1: ProcessListRequest request) throws (1: BusError error)

@@ -39,6 +39,8 @@ class InlineConnection:
         self._attempt = attempt
         self._turn = turn
         self.ahead: list[Publication] = []
+        self.awaits = False
+        """Nothing is saved here by an answer that waits for another."""
 
     def call(self, method: Method, request: Any) -> Any:
         if method.name == "publish":
@@ -47,10 +49,6 @@ class InlineConnection:
         if method.name in CALLS:
             return self._of_process(method.name, request)
         return self._data.call(method.name, request, self._attempt.execution_id)
-
-    def call_followed(self, method: Method, request: Any, then: Method, then_request: Any) -> tuple[Any, int]:
-        """As the connection of an instance has it: nothing is saved by a second call here."""
-        return self.call(method, request), 0
 
     def _of_process(self, name: str, request: Any) -> Any:
         """What would wait lets others run meanwhile."""

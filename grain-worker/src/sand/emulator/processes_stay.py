@@ -20,6 +20,7 @@ from sand.messages import (
     DataReference,
     Message,
     Payload,
+    ProcessInvoked,
     ProcessInvokeRequest,
     ProcessList,
     ProcessListRequest,
@@ -327,7 +328,7 @@ class Stay:
         self._borrowed.append(found)
         return ReceiveReply(Message(found.source, found.key, self._travelling(found.payload)))
 
-    def _invoke(self, request: ProcessInvokeRequest) -> str:
+    def _invoke(self, request: ProcessInvokeRequest) -> ProcessInvoked:
         self._grain(request.grain)
         drawn = hashlib.sha256(f"{self._attempt.event_id}#{request.number}".encode("utf-8", "replace")).digest()
         id = ids.derived(self._attempt.event_id, drawn)
@@ -335,11 +336,9 @@ class Stay:
             payload = self._table.segments.inline(request.payload)
             process = self._table.address(request.destination)
             self._table.invoke(process, request.grain, payload, traceparent=self._attempt.traceparent, id=id)
-        return id
+        return ProcessInvoked(id)
 
     def _result(self, request: ProcessResultRequest) -> ProcessResult:
-        if request.invocation is None:
-            return ProcessResult()  # asked again, by its id
         until = _until(request.wait_ms)
         execution = self._table.execution(request.invocation)
         if execution is None or execution.residence is None:

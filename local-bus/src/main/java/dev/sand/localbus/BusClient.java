@@ -4,6 +4,7 @@ import dev.sand.event.thrift.Control;
 import dev.sand.event.thrift.ControlReply;
 import dev.sand.event.thrift.ControlRequest;
 import dev.sand.event.thrift.ProcessInvokeRequest;
+import dev.sand.event.thrift.ProcessInvoked;
 import dev.sand.event.thrift.ProcessList;
 import dev.sand.event.thrift.ProcessListRequest;
 import dev.sand.event.thrift.ProcessResult;
@@ -53,7 +54,7 @@ public interface BusClient extends dev.sand.event.thrift.LocalBus.Iface, Control
     }
 
     @Override
-    default String processInvoke(ProcessInvokeRequest request) throws TException {
+    default ProcessInvoked processInvoke(ProcessInvokeRequest request) throws TException {
         throw unknown("processInvoke");
     }
 

@@ -48,6 +48,7 @@ import dev.sand.event.thrift.LocalBus.take_args;
 import dev.sand.event.thrift.LocalBus.take_result;
 import dev.sand.event.thrift.ObjectReply;
 import dev.sand.event.thrift.Payload;
+import dev.sand.event.thrift.ProcessInvoked;
 import dev.sand.event.thrift.ProcessList;
 import dev.sand.event.thrift.ProcessResult;
 import dev.sand.event.thrift.ReceiveReply;
@@ -150,6 +151,8 @@ final class BusCodec {
                 yield bytes;
             }
             case StateValue state -> bytes(state.getValue());
+            case ProcessInvoked invoked when invoked.isSetResult() -> bytes(invoked.getResult().getOutput());
+            case ProcessResult ended -> bytes(ended.getOutput());
             case ReceiveReply received when received.isSetMessage() -> bytes(received.getMessage().getPayload());
             case null, default -> 0;
         };
@@ -210,7 +213,7 @@ final class BusCodec {
             case RECEIVE -> error != null ? new receive_result().setError(error)
                     : new receive_result().setSuccess((ReceiveReply) result);
             case PROCESS_INVOKE -> error != null ? new processInvoke_result().setError(error)
-                    : new processInvoke_result().setSuccess((String) result);
+                    : new processInvoke_result().setSuccess((ProcessInvoked) result);
             case PROCESS_RESULT -> error != null ? new processResult_result().setError(error)
                     : new processResult_result().setSuccess((ProcessResult) result);
             case PROCESS_LIST -> error != null ? new processList_result().setError(error)

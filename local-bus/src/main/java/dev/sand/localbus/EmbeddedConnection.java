@@ -18,6 +18,7 @@ import dev.sand.event.thrift.FinishRequest;
 import dev.sand.event.thrift.ObjectReply;
 import dev.sand.event.thrift.ObjectRequest;
 import dev.sand.event.thrift.ProcessInvokeRequest;
+import dev.sand.event.thrift.ProcessInvoked;
 import dev.sand.event.thrift.ProcessList;
 import dev.sand.event.thrift.ProcessListRequest;
 import dev.sand.event.thrift.ProcessResult;
@@ -235,8 +236,8 @@ final class EmbeddedConnection extends BrokerConnection {
         }
 
         @Override
-        public String processInvoke(ProcessInvokeRequest request) throws TException {
-            return (String) call(BusCall.PROCESS_INVOKE, request);
+        public ProcessInvoked processInvoke(ProcessInvokeRequest request) throws TException {
+            return (ProcessInvoked) call(BusCall.PROCESS_INVOKE, request);
         }
 
         @Override

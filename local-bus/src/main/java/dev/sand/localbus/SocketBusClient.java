@@ -19,6 +19,7 @@ import dev.sand.event.thrift.LocalBus;
 import dev.sand.event.thrift.ObjectReply;
 import dev.sand.event.thrift.ObjectRequest;
 import dev.sand.event.thrift.ProcessInvokeRequest;
+import dev.sand.event.thrift.ProcessInvoked;
 import dev.sand.event.thrift.ProcessList;
 import dev.sand.event.thrift.ProcessListRequest;
 import dev.sand.event.thrift.ProcessResult;
@@ -158,7 +159,7 @@ public final class SocketBusClient implements BusClient {
     }
 
     @Override
-    public String processInvoke(ProcessInvokeRequest request) throws TException {
+    public ProcessInvoked processInvoke(ProcessInvokeRequest request) throws TException {
         return bus.processInvoke(request);
     }
 

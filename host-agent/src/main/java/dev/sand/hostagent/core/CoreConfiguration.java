@@ -39,6 +39,7 @@ import dev.sand.event.Slots;
  *     for so long; relaxed
  * @param processors of this host: events at once that make it busy
  * @param messageHoldNs how long a message may be in no journal while its sender runs ({@link HeldMessages}); 0: each goes at once
+ * @param togetherNs how long the answer to who awaits what it invokes waits for the result ({@link FollowUp})
  * @param journaledBytes of a process, in records of its journal, until it gets an image; or a quarter of its state when that is more
  * @param retryNs pause before an adapter is asked again: stopping a sandbox, journaling, storing
  */
@@ -49,7 +50,7 @@ public record CoreConfiguration(
         long deathCauseNs, long lateFiguresNs, long refillDelayNs, long poolReviewNs, long renewNs,
         long idleInstanceBytes, int slots, int maxHeldRequests, int maxAway, int maxGuests, int rememberedGuests,
         long placementWaitNs, long sendPatienceNs, long returnPatienceNs, int processors, long messageHoldNs,
-        long journaledBytes, long retryNs) {
+        long togetherNs, long journaledBytes, long retryNs) {
     private static final long MS = 1_000_000;
     private static final long S = 1000 * MS;
 
@@ -59,36 +60,40 @@ public record CoreConfiguration(
             100 * MS, 30 * S, 120 * S, 60 * S, 2 * S, 2 * S,
             2 * S, S, 2 * MS, 10 * S, 600 * S,
             2L << 20, Slots.DEFAULT, 10_000, 10_000, 10_000, 10_000, 10 * S, 3 * S, 15 * S, 2, 50 * MS,
-            JournalBytes.OF_ONE, S);
+            MS / 2, JournalBytes.OF_ONE, S);
 
     /** The number that the platform's membership has. */
     public CoreConfiguration withSlots(int value) {
-        return with(maxExecutions, value, processors, messageHoldNs, journaledBytes);
+        return with(maxExecutions, value, processors, messageHoldNs, togetherNs, journaledBytes);
     }
 
     CoreConfiguration withMaxExecutions(int value) {
-        return with(value, slots, processors, messageHoldNs, journaledBytes);
+        return with(value, slots, processors, messageHoldNs, togetherNs, journaledBytes);
     }
 
     public CoreConfiguration withProcessors(int value) {
-        return with(maxExecutions, slots, value, messageHoldNs, journaledBytes);
+        return with(maxExecutions, slots, value, messageHoldNs, togetherNs, journaledBytes);
     }
 
     public CoreConfiguration withMessageHold(long valueNs) {
-        return with(maxExecutions, slots, processors, valueNs, journaledBytes);
+        return with(maxExecutions, slots, processors, valueNs, togetherNs, journaledBytes);
+    }
+
+    public CoreConfiguration withTogether(long valueNs) {
+        return with(maxExecutions, slots, processors, messageHoldNs, valueNs, journaledBytes);
     }
 
     public CoreConfiguration withJournaledBytes(long value) {
-        return with(maxExecutions, slots, processors, messageHoldNs, value);
+        return with(maxExecutions, slots, processors, messageHoldNs, togetherNs, value);
     }
 
     private CoreConfiguration with(int otherExecutions, int otherSlots, int otherProcessors, long otherHoldNs,
-            long otherJournaledBytes) {
+            long otherTogetherNs, long otherJournaledBytes) {
         return new CoreConfiguration(otherExecutions, maxHeldBytes, maxListeners, maxOpenSteps, maxHops, rememberedResults, rememberedBytes,
                 coldApplications, runsPerEvent, runsInAll, startsInARow, forkFailuresInARow, backOffNs, maxBackOffNs, workerStartNs, spawnNs,
                 killGraceNs, endGraceNs, deathCauseNs, lateFiguresNs, refillDelayNs, poolReviewNs, renewNs, idleInstanceBytes, otherSlots,
                 maxHeldRequests, maxAway, maxGuests, rememberedGuests, placementWaitNs, sendPatienceNs, returnPatienceNs, otherProcessors,
-                otherHoldNs, otherJournaledBytes, retryNs);
+                otherHoldNs, otherTogetherNs, otherJournaledBytes, retryNs);
     }
 
     /** @param failures so far, from 1 */

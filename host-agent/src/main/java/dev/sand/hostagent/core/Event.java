@@ -41,8 +41,6 @@ final class Event extends Timed implements GrainQueue.Entry {
     ProcessRecords.Ending change;
     /** What its function has invoked here, and what may be lost of that if this host dies. */
     final Set<FollowUp> followUps = new LinkedHashSet<>(0);
-    /** The execution that its attempt has asked for last in a process; null: it does not run here yet. */
-    String invoked;
     /** Where it is away. */
     String host;
     long queuedNs;

@@ -11,8 +11,11 @@ import java.util.List;
  * What a function invokes in a process of this host (PraaS 4.2): it runs at once, and its caller hears so at once. That it is not lost,
  * whatever dies, is what the <em>end</em> of the caller promises, and so waits for: until its request is durable, or it has ended. For
  * what has ended has its effects in the journal, or has none; then a caller that runs again invokes it again.
+ *
+ * <p>A caller that waits for nothing but its result hears that it runs with that result, if it comes at once: one answer then, and one
+ * wake-up, where both would be waited for on the cores that it needs itself.
  */
-final class FollowUp implements Audience.Parent {
+final class FollowUp extends Timed implements Audience.Parent {
     /** By then what a redrive needs of an execution that has ended is kept: its input too. */
     private static final long RECORDED_NS = 3_000_000_000L;
     private final CoreContext context;
@@ -20,18 +23,21 @@ final class FollowUp implements Audience.Parent {
     private final InvocationRequest request;
     /** Null: it was told before. */
     private final ProcessCall.Listener caller;
+    private final boolean awaited;
     private final Runnable again;
     private RunningExecution execution;
+    private boolean runs;
     private boolean answered;
     /** The end of who invoked it waits for it. */
     private boolean delays;
 
-    /** @param request as another host would be asked; @param caller told that it runs, or why not; @param again invokes it where its process is by now */
-    FollowUp(CoreContext context, Event by, InvocationRequest request, ProcessCall.Listener caller, Runnable again) {
+    /** @param request as another host would be asked; @param call told that it runs, or why not; null: it was told before. @param again invokes it where its process is by now */
+    FollowUp(CoreContext context, Event by, InvocationRequest request, Input.CallProcess call, Runnable again) {
         this.context = context;
         this.by = by;
         this.request = request;
-        this.caller = caller;
+        this.caller = call == null ? null : call.listener();
+        this.awaited = call != null && call.call() instanceof ProcessCall.Invoke invoke && invoke.awaited();
         this.again = again;
         by.followUps.add(this);
     }
@@ -40,6 +46,7 @@ final class FollowUp implements Audience.Parent {
     static void joins(CoreContext context, Event by, InvocationRequest request, RunningExecution same) {
         if (!same.backups().isDurable()) {
             FollowUp joined = new FollowUp(context, by, request, null, null);
+            joined.runs = true;
             joined.answered = true;
             joined.is(same);
             same.audience().add(joined);
@@ -52,36 +59,49 @@ final class FollowUp implements Audience.Parent {
 
     @Override
     public void onAdmitted() {
-        answer();
+        runs = true;
+        if (!awaited) {
+            answer(null);
+        } else if (!answered && !isArmed()) {
+            context.timers.arm(this, context.nowNs + context.configuration.togetherNs());
+        }
     }
 
-    private void answer() {
+    @Override
+    void onDue() {
+        answer(null);
+    }
+
+    private void answer(Answer.Outcome outcome) {
         if (!answered) {
             answered = true;
-            context.emit(new Action.AnswerProcessCall(caller, new Answer.Invoked(request.executionId())));
+            context.timers.disarm(this);
+            context.emit(new Action.AnswerProcessCall(caller, new Answer.Invoked(request.executionId(), outcome)));
         }
     }
 
     @Override
     public void onAccepted() {
-        if (answered && caller != null && !execution.isEnded()) {
+        if (runs && caller != null && !execution.isEnded()) {
             execution.story().begun();
         }
-        answer();
+        onAdmitted();
         settle();
     }
 
     @Override
     public void onEnded(InvocationResult result) {
-        if (!answered && ProcessPlace.slotOf(result.failure()) >= 0) {
+        if (!runs && ProcessPlace.slotOf(result.failure()) >= 0) {
             settle();
             again.run();
             return;
         }
-        if (caller != null) {
+        if (caller != null && request.input().reference() != null) {
             context.later(RECORDED_NS, this::free);
         }
-        if (!answered) {
+        if (runs) { // what a reference names is brought to who asks for it
+            answer(result.output() == null || result.output().reference() == null ? Answer.Outcome.of(result) : null);
+        } else {
             context.emit(new Action.AnswerProcessCall(caller, new Answer.Refused(
                     result.failure() == null ? Errors.UNAVAILABLE : result.failure().error(),
                     result.failure() == null ? "execution " + request.executionId() + " ended" : result.failure().cause())));
@@ -93,6 +113,7 @@ final class FollowUp implements Audience.Parent {
     @Override
     public void onMoved() {
         if (!answered) {
+            context.timers.disarm(this);
             settle();
             again.run(); // of its next owner, which may have it
         } else if (caller != null && by.followUps.contains(this) && isCallerHere()) {

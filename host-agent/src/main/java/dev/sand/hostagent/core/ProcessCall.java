@@ -34,9 +34,14 @@ public sealed interface ProcessCall {
     /** @param source and key null: any; @param waitMs until there is a message */
     record Receive(String source, String key, long waitMs) implements ProcessCall {}
 
-    record Invoke(int number, String destination, String grain, Payload payload) implements ProcessCall {}
+    /** @param awaited the attempt waits for nothing but its result: the answer may come with that */
+    record Invoke(int number, String destination, String grain, Payload payload, boolean awaited) implements ProcessCall {
+        public Invoke(int number, String destination, String grain, Payload payload) {
+            this(number, destination, grain, payload, false);
+        }
+    }
 
-    /** @param invocation null: the one that the attempt has just asked for; @param waitMs until it has ended */
+    /** @param waitMs until it has ended */
     record Result(String invocation, long waitMs) implements ProcessCall {}
 
     /** @param newerThan null: as it is now */
@@ -56,7 +61,12 @@ public sealed interface ProcessCall {
         /** Of Receive: none came. */
         record Nothing() implements Answer {}
 
-        record Invoked(String invocation) implements Answer {}
+        /** @param outcome of one that was awaited and ended at once; null: ask for it */
+        record Invoked(String invocation, Outcome outcome) implements Answer {
+            public Invoked(String invocation) {
+                this(invocation, null);
+            }
+        }
 
         /** Of Result. All null: it has not ended. */
         record Outcome(Payload output, String error, String cause) implements Answer {

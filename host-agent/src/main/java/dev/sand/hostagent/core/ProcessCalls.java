@@ -75,9 +75,6 @@ final class ProcessCalls {
         CloudProcess process = home.process();
         ProcessCall.Listener listener = call.listener();
         home.overflow().hasRead(attempt); // it makes its calls one after the other
-        if (call.call() instanceof ProcessCall.Invoke) {
-            event.invoked = null;
-        }
         if (isHeard(call.call()) && home.records().holdsUntilMade(event.owner.executionId(), () -> again(event, attempt, call))) {
             return;
         }

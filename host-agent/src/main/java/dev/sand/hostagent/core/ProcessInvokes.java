@@ -120,12 +120,11 @@ final class ProcessInvokes {
             return;
         }
         if (same != null && !same.admission().isIn() && !same.backups().isDurable()) {
-            FollowUp waits = new FollowUp(context, event, request, call.listener(), () -> calls.again(event, attempt, call));
+            FollowUp waits = new FollowUp(context, event, request, call, () -> calls.again(event, attempt, call));
             waits.is(same);
             same.audience().add(waits); // it may yet be found to live elsewhere
             return;
         }
-        event.invoked = request.executionId();
         if (same != null || context.executions.remembered(request.executionId(), slot) != null) {
             processes.free(request.application(), List.of(invoke.payload()));
             if (same != null) {
@@ -141,7 +140,7 @@ final class ProcessInvokes {
         }
         RunningExecution caller = context.executions.get(event.owner.executionId());
         InvocationRequest given = caller.isStrict() ? request : request.relaxed();
-        FollowUp followUp = new FollowUp(context, event, request, call.listener(), () -> calls.again(event, attempt, call));
+        FollowUp followUp = new FollowUp(context, event, request, call, () -> calls.again(event, attempt, call));
         context.intake.start(given, slot, followUp, neverRan(event), invoke.destination().equals(Processes.id(event)));
     }
 
@@ -210,14 +209,6 @@ final class ProcessInvokes {
 
     void result(Event event, Input.CallProcess call, ProcessCall.Result result) {
         ProcessCall.Listener listener = call.listener();
-        if (result.invocation() == null) {
-            RunningExecution asked = event.invoked == null ? null : context.executions.get(event.invoked);
-            if (asked == null || !asked.admission().isIn()) {
-                calls.answer(listener, new Answer.Outcome(null, null, null)); // asked again, once it is told that it runs
-                return;
-            }
-            result = new ProcessCall.Result(event.invoked, result.waitMs());
-        }
         if (processes.elsewhere().result(result, listener)) {
             return;
         }

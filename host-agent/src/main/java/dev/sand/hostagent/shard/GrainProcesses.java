@@ -9,6 +9,7 @@ import dev.sand.event.Payload;
 import dev.sand.event.thrift.Message;
 import dev.sand.event.thrift.ProcessEntry;
 import dev.sand.event.thrift.ProcessInvokeRequest;
+import dev.sand.event.thrift.ProcessInvoked;
 import dev.sand.event.thrift.ProcessList;
 import dev.sand.event.thrift.ProcessListRequest;
 import dev.sand.event.thrift.ProcessResult;
@@ -297,7 +298,7 @@ final class GrainProcesses {
             case ProcessInvokeRequest invoke -> {
                 Payload payload = Messages.payload(invoke.getPayload());
                 yield new Of(invoke.getEventId(), invoke.getAttempt(), new ProcessCall.Invoke(invoke.getNumber(),
-                        invoke.getDestination(), invoke.getGrain(), payload), List.of(payload));
+                        invoke.getDestination(), invoke.getGrain(), payload, invoke.isAwaited()), List.of(payload));
             }
             case ProcessResultRequest result -> new Of(result.getEventId(), result.getAttempt(),
                     new ProcessCall.Result(result.getInvocation(), result.getWaitMs()), List.of());
@@ -326,11 +327,11 @@ final class GrainProcesses {
             case Answer.Received(String source, String key, Payload payload) ->
                     reply.answer(new ReceiveReply().setMessage(new Message(source, key, Messages.payload(payload))));
             case Answer.Nothing() -> reply.answer(new ReceiveReply());
-            case Answer.Invoked(String invocation) -> reply.answer(invocation);
-            case Answer.Outcome outcome -> {
-                ProcessResult result = new ProcessResult().setError(outcome.error()).setCause(outcome.cause());
-                reply.answer(outcome.output() == null ? result : result.setOutput(Messages.payload(outcome.output())));
+            case Answer.Invoked(String invocation, Answer.Outcome outcome) -> {
+                ProcessInvoked invoked = new ProcessInvoked(invocation);
+                reply.answer(outcome == null ? invoked : invoked.setResult(result(outcome)));
             }
+            case Answer.Outcome outcome -> reply.answer(result(outcome));
             case Answer.Listed listed -> {
                 List<ProcessEntry> entries = new ArrayList<>(listed.statuses().size());
                 listed.statuses().forEach((process, status) -> entries.add(new ProcessEntry(process, status)));
@@ -338,5 +339,10 @@ final class GrainProcesses {
             }
             case Answer.Refused(String error, String message) -> reply.refuse(error, message);
         }
+    }
+
+    private static ProcessResult result(Answer.Outcome outcome) {
+        ProcessResult result = new ProcessResult().setError(outcome.error()).setCause(outcome.cause());
+        return outcome.output() == null ? result : result.setOutput(Messages.payload(outcome.output()));
     }
 }

@@ -62,6 +62,8 @@ public final class Shard {
     private final List<CompletableFuture<Void>> drains = new ArrayList<>(0);
     private volatile boolean stopped;
     private boolean busy;
+    /** Now, as far as turns have come. */
+    private long turnNs;
     private long tickNs = Long.MAX_VALUE;
     private Future<?> tick;
 
@@ -275,11 +277,13 @@ public final class Shard {
         }
         busy = true;
         try {
+            turnNs = System.nanoTime();
             for (Input next = input; next != null; next = waiting.poll()) {
-                if (core.nextDeadlineNs() <= System.nanoTime()) {
-                    take(new Input.Tick());
-                }
+                takeDue();
                 take(next);
+                if (waiting.isEmpty()) {
+                    takeDue(); // what is due at once, such as to tell whoever invoked it of an end: no later turn of the loop's
+                }
             }
         } catch (RuntimeException | Error e) {
             onBroken.accept(e);
@@ -291,11 +295,18 @@ public final class Shard {
 
     /** One turn. What has come due takes one of its own. */
     private void take(Input input) {
-        long nowNs = System.nanoTime();
+        long nowNs = turnNs;
         stallWatch.began(nowNs);
         core.on(input, nowNs, performer);
         performer.performDeferred();
-        stallWatch.ended(input, nowNs, System.nanoTime());
+        turnNs = System.nanoTime();
+        stallWatch.ended(input, nowNs, turnNs);
+    }
+
+    private void takeDue() {
+        if (core.nextDeadlineNs() <= turnNs) {
+            take(new Input.Tick());
+        }
     }
 
     private void takeNoted() {

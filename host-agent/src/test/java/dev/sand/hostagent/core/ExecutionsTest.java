@@ -258,7 +258,7 @@ class ExecutionsTest {
                 d.workerStartNs(), d.spawnNs(), d.killGraceNs(), d.endGraceNs(), d.deathCauseNs(), d.lateFiguresNs(),
                 d.refillDelayNs(), d.poolReviewNs(), d.renewNs(), d.idleInstanceBytes(), d.slots(),
                 d.maxHeldRequests(), d.maxAway(), d.maxGuests(), d.rememberedGuests(), d.placementWaitNs(), d.sendPatienceNs(), d.returnPatienceNs(), d.processors(), d.messageHoldNs(),
-                d.journaledBytes(), d.retryNs()));
+                d.togetherNs(), d.journaledBytes(), d.retryNs()));
         shop.warm();
         for (String id : List.of("e1", "e2")) {
             shop.invoke(id, "buy", false);

@@ -101,29 +101,55 @@ class FollowUpTest extends ProcessFixture {
         assertThat(isToldOf(execution(caller))).isFalse();
     }
 
-    private static final Answer NOTHING_YET = new Answer.Outcome(null, null, null);
+    private static final ProcessCall.Invoke AWAITED = new ProcessCall.Invoke(0, "q", "g", json("2"), true);
 
-    @Test
-    void itsResultMayBeAskedForBehindIt() {
-        callerInvokes();
+    private void callerAwaits() {
+        running("q");
+        caller = running("p");
         told.clear();
-        ask(caller, new ProcessCall.Result(null, 1_000));
-        assertThat(told).isEmpty();
-        finish(shop.running(invoked));
-        shop.after(1);
-        deliver();
-        assertThat(told).singleElement().isInstanceOfSatisfying(Answer.Outcome.class, outcome ->
-                assertThat(CoreFixture.text(outcome.output())).isEqualTo("0"));
-        assertThat(call(caller, new ProcessCall.Result(null, 1_000))).as("it has ended: by its id").isEqualTo(NOTHING_YET);
+        on(new Input.CallProcess(caller.app(), caller.instance(), caller.eventId(), caller.attempt(), AWAITED, told::add)).stream()
+                .filter(Action.HandOver.class::isInstance).map(Action.HandOver.class::cast).forEach(over -> invoked = over.executionId());
+        shop.settle();
+        assertThat(shop.running(invoked)).isNotNull();
+        assertThat(told).as("it runs, and that is told with its result").isEmpty();
     }
 
     @Test
-    void askedForBehindWhatDoesNotRunItSaysNothingAtOnce() {
-        callerInvokes();
-        assertThat(call(caller, new ProcessCall.Invoke(1, "q", "no grain", json("2")))).isInstanceOf(Answer.Refused.class);
-        assertThat(call(caller, new ProcessCall.Result(null, 1_000))).as("not the one before it").isEqualTo(NOTHING_YET);
-        Running other = running("r");
-        assertThat(call(other, new ProcessCall.Result(null, 1_000))).isEqualTo(NOTHING_YET);
+    void whoAwaitsItIsToldThatItRunsWithItsResult() {
+        callerAwaits();
+        finish(shop.running(invoked));
+        shop.after(0);
+        deliver();
+        assertThat(told).singleElement().isInstanceOfSatisfying(Answer.Invoked.class, ended ->
+                assertThat(CoreFixture.text(ended.outcome().output())).isEqualTo("0"));
+        deliver(shop.after(1));
+        assertThat(told).as("told once").hasSize(1);
+    }
+
+    @Test
+    void whoAwaitsItIsToldThatItRunsWhenThatTakesLong() {
+        callerAwaits();
+        deliver(shop.after(1));
+        assertThat(told).singleElement().isInstanceOfSatisfying(Answer.Invoked.class, runs -> assertThat(runs.outcome()).isNull());
+        finish(shop.running(invoked));
+        deliver(shop.after(1));
+        assertThat(told).as("told once").hasSize(1);
+    }
+
+    @Test
+    void whatFailsIsToldToWhoAwaitsItTogether() {
+        callerAwaits();
+        shop.fail(shop.running(invoked), "ValueError");
+        shop.after(0);
+        deliver();
+        assertThat(told).singleElement().isInstanceOfSatisfying(Answer.Invoked.class, ended ->
+                assertThat(ended.outcome().error()).isEqualTo("ValueError"));
+    }
+
+    @Test
+    void whatDoesNotRunIsRefusedAtOnceToWhoAwaitsIt() {
+        caller = running("p");
+        assertThat(call(caller, new ProcessCall.Invoke(0, "q", "no grain", json("2"), true))).isInstanceOf(Answer.Refused.class);
     }
 
     /** It may yet be found to live elsewhere: who was told that it runs would wait for what nobody runs. */
@@ -136,7 +162,6 @@ class FollowUpTest extends ProcessFixture {
         List<Object> moved = migrate("q", away);
         ask(caller, new ProcessCall.Invoke(0, "q", "g", json("2")));
         ask(caller, new ProcessCall.Invoke(0, "q", "g", json("2"))); // the next attempt
-        assertThat(call(caller, new ProcessCall.Result(null, 1_000))).isEqualTo(NOTHING_YET);
         shop.after(1);
         deliver();
         assertThat(told).isEmpty();

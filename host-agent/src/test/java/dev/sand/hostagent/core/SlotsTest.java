@@ -110,7 +110,7 @@ class SlotsTest {
                 d.workerStartNs(), d.spawnNs(), d.killGraceNs(), d.endGraceNs(), d.deathCauseNs(), d.lateFiguresNs(),
                 d.refillDelayNs(), d.poolReviewNs(), d.renewNs(), d.idleInstanceBytes(), 1, 1, d.maxAway(), d.maxGuests(),
                 d.rememberedGuests(), d.placementWaitNs(), d.sendPatienceNs(), d.returnPatienceNs(), d.processors(), d.messageHoldNs(),
-                d.journaledBytes(), d.retryNs()));
+                d.togetherNs(), d.journaledBytes(), d.retryNs()));
         shop.withoutSlots();
         shop.on(new Input.SlotAcquired(0, 3));
         shop.invoke("e1", "buy", false);

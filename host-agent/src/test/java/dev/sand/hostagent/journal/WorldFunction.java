@@ -117,15 +117,16 @@ class WorldFunction {
         String body = name + "#" + sends;
         long sentNs = kind == Kind.INVOKED ? world.history.invokedNs.computeIfAbsent(body, first -> world.nowNs) : world.nowNs;
         boolean isAtomic = over.grain().equals("atomic") && kind != Kind.INVOKED;
-        ProcessCall call = kind == Kind.INVOKED ? new ProcessCall.Invoke(sends, to, function, json(body))
+        ProcessCall call = kind == Kind.INVOKED ? new ProcessCall.Invoke(sends, to, function, json(body), isAwaited(body))
                 : new ProcessCall.Send(sends, to, kind == Kind.PLAIN ? key() : "invoke:" + function + ":k",
                         kind == Kind.PLAIN ? host.kept(body) : json(body),
                         world.application.sendWaitMs());
         sends++;
-        boolean[] runs = {false};
         call(call, answer -> {
-            runs[0] = answer instanceof Answer.Invoked;
-            if (answer instanceof Answer.Done || runs[0]) {
+            if (answer instanceof Answer.Invoked invoked && invoked.outcome() != null) {
+                resulted(body, invoked.outcome());
+            }
+            if (answer instanceof Answer.Done || answer instanceof Answer.Invoked) {
                 world.history.sent(new WorldHistory.Sent(kind, process, to, body, isAtomic, sentNs));
                 hasSentLarge = kind == Kind.PLAIN && WorldValues.isLarge(body);
                 next();
@@ -134,19 +135,18 @@ class WorldFunction {
                 fail(); // what comes behind it is not to overtake it when this is run again
             }
         });
-        if (kind == Kind.INVOKED && body.hashCode() % 2 == 0) { // other seeds go as they did
-            call(new ProcessCall.Result(null, 5_000), answer -> resulted(body, runs[0], answer));
-        }
     }
 
-    /** Asked for behind what invokes: an end, and of what it was told runs. */
-    private void resulted(String body, boolean runs, Answer answer) {
-        boolean isNothing = answer instanceof Answer.Refused || answer.equals(new Answer.Outcome(null, null, null));
-        boolean isEnd = answer instanceof Answer.Outcome outcome && !Errors.MOVED.equals(outcome.error());
-        world.early += runs && isEnd && !isNothing ? 1 : 0;
-        boolean isUnknown = runs && answer instanceof Answer.Refused refused && refused.message().contains("nothing is known");
-        if (isUnknown || !isNothing && !(runs && isEnd)) {
-            world.history.wrongValues.put(body, "was told before it ran, or though it did not end: " + answer);
+    private static boolean isAwaited(String body) {
+        return body.hashCode() % 2 == 0;
+    }
+
+    /** With the answer to what invokes: an end, of one that was awaited. */
+    private void resulted(String body, Answer.Outcome outcome) {
+        world.early++;
+        boolean isNothing = outcome.equals(new Answer.Outcome(null, null, null));
+        if (!isAwaited(body) || isNothing || Errors.MOVED.equals(outcome.error())) {
+            world.history.wrongValues.put(body, "was told though it was not awaited, or did not end: " + outcome);
         }
     }
 

@@ -38,6 +38,8 @@ import java.util.function.Supplier;
 /** One host of a {@link ProcessWorld}: what it is asked to do is done, late or never. */
 final class WorldHost {
     private static final int HOLD_MS = 400;
+    /** Longer than it is, as all that functions do takes longer here. */
+    private static final int TOGETHER_MS = 20;
     private static final Failure GONE = Failure.platform(Errors.UNAVAILABLE, "it is gone", false);
 
     private final ProcessWorld world;
@@ -82,7 +84,9 @@ final class WorldHost {
 
     void begin() {
         world.epoch++;
-        core = new HostCore(CoreConfiguration.DEFAULT.withMessageHold(world.holdsMessages ? HOLD_MS * MS : 0), (version, target, id, startedMs) -> null, name, "t" + world.epoch, 0, new HostAllowances(),
+        CoreConfiguration configuration = CoreConfiguration.DEFAULT.withMessageHold(world.holdsMessages ? HOLD_MS * MS : 0)
+                .withTogether(TOGETHER_MS * MS);
+        core = new HostCore(configuration, (version, target, id, startedMs) -> null, name, "t" + world.epoch, 0, new HostAllowances(),
                 world.rules);
         on(new Input.HostsChanged(List.of(new HostCard(name, "1", null, Set.of(), 0, false, 0, world.allKnowPassed ? Change.Passed.SCHEMA : 0))));
         epochs.clear();

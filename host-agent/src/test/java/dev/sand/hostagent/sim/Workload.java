@@ -49,7 +49,7 @@ final class Workload {
         configuration = new CoreConfiguration(10 + dice.below(60), 1 << 20, 3, 20, 50, 1000, 1 << 24, 2 + dice.below(4), 3, RUNS_IN_ALL,
                 2, 3, 20 * MS, 500 * MS, 400 * MS, 300 * MS, 400 * MS, 300 * MS, 100 * MS, 100 * MS, MS, 200 * MS,
                 2000 * MS, 16 << 20, 4, 10, 10, 10, 20, 500 * MS, 100 * MS, 300 * MS, 2, 20 * MS,
-                64L << 20, 50 * MS);
+                5 * MS, 64L << 20, 50 * MS);
         int applications = 1 + dice.below(3);
         for (int i = 0; i < applications; i++) {
             String name = "app" + i;
