@@ -86,10 +86,12 @@ class Message(NamedTuple):
 class Call:
     """A function that was invoked in a process; `id` is its execution's."""
 
-    __slots__ = ("_number", "_process", "_result", "_since_ns", "id")
+    __slots__ = ("_is_alone", "_number", "_process", "_result", "_since_ns", "id")
 
-    def __init__(self, process: Process, id: str, result: ProcessResult | None) -> None:
+    def __init__(self, process: Process, is_alone: bool, id: str, result: ProcessResult | None) -> None:
+        """:param is_alone: every other one of the attempt has been asked for its result"""
         self._process = process
+        self._is_alone = is_alone
         self._result = result
         self._number = process._numbers
         self._since_ns = _now()
@@ -107,8 +109,10 @@ class Call:
             seconds(timeout)  # what is none is told, whether the result is there already or not
         process = self._process
         if self._since_ns:
-            # Only of the last one: what was invoked or sent behind this one did not wait for it.
-            process._connection.awaits = self._number == process._numbers and _now() - self._since_ns < _AT_ONCE_NS
+            # What was invoked or sent between two others' results did not wait for them.
+            is_only = self._is_alone and self._number == process._numbers
+            process._connection.awaits = is_only and _now() - self._since_ns < _AT_ONCE_NS
+            process._unasked -= 1
             self._since_ns = 0
         if self._result is None:
             request = ProcessResultRequest(*process._attempt, self.id, process._wait_ms(timeout))
@@ -130,7 +134,9 @@ class Process:
     SELF = SELF
     ANY = ANY
 
-    __slots__ = ("_attempt", "_connection", "_context", "_kept_bytes", "_numbers", "_own", "_told", "id", "invocation_key")
+    __slots__ = (
+        "_attempt", "_connection", "_context", "_kept_bytes", "_numbers", "_own", "_told", "_unasked", "id", "invocation_key",
+    )  # fmt: skip
 
     def __init__(self, context: Any, name: str) -> None:
         """:param name: as the event has it: the id, and behind a slash the key of an invocation by message"""
@@ -146,6 +152,8 @@ class Process:
         self._told: dict[str, Payload | None] = dict(context._told or ())
         self._kept_bytes = 0
         self._numbers = 0
+        self._unasked = 0
+        """Calls whose result nobody has asked for yet."""
 
     # --- state
 
@@ -259,7 +267,8 @@ class Process:
     # --- other processes
 
     def invoke(self, destination: str, function: str, data: Any = None) -> Call:
-        """Starts a function in a process; it has begun, or waits there, when this returns.
+        """Starts a function in a process; it has begun, or waits there, when this returns. A caller that is used to ask for
+        results at once may be told of both together, half a millisecond later at most.
 
         :raises NotFound: there is no such process (any more)
         :raises UnknownGrain: the application has no such grain
@@ -274,7 +283,9 @@ class Process:
         connection = self._connection
         request = ProcessInvokeRequest(*self._attempt, self._next(), to, function, payload, connection.awaits)
         connection.awaits = False
-        return Call(self, *connection.call(PROCESS_INVOKE, request))
+        told = connection.call(PROCESS_INVOKE, request)
+        self._unasked += 1
+        return Call(self, self._unasked == 1, *told)
 
     def processes(self) -> list[ProcessEntry]:
         """The application's processes, with status `active`, `idle` or `swapped`."""

@@ -143,7 +143,7 @@ def encode(value: Any, event_id: str, what: str, segments: Any, inline_bytes: in
         size = sum([memoryview(part).nbytes for part in parts])
     else:
         parts = (data,)
-        size = len(data) if kind is JSON else memoryview(data).nbytes
+        size = len(data) if type(data) is bytes else memoryview(data).nbytes
     if size <= inline_bytes:
         return Payload(kind, b"".join(parts) if kind is NPY else bytes(data), None)
     if size > OBJECT_BYTES:

@@ -10,9 +10,13 @@ from sandbox import Sandbox
 
 INVOKES = """
 import time
+import sand.process
+
+REAL = sand.process._AT_ONCE_NS
 
 def handle(event, context):
     process = context.process
+    sand.process._AT_ONCE_NS = REAL if event == "work first" else 10**11  # no test waits for a machine that is busy
     if event == "call":
         return process.invoke("q", "f").result()
     if event == "timeout":
@@ -27,6 +31,13 @@ def handle(event, context):
     if event == "two":
         first, second = process.invoke("q", "f"), process.invoke("q", "f")
         return [second.result(), first.result()]
+    if event == "three":
+        return [call.result() for call in [process.invoke("q", "f") for _ in range(3)]]
+    if event == "call after call":
+        return [process.invoke("q", "f").result() for _ in range(3)]
+    if event == "one besides":
+        process.invoke("q", "f")
+        return process.invoke("q", "f").result()
     if event == "start":
         return process.invoke("q", "f").id
     if event == "handled":
@@ -108,6 +119,27 @@ def test_of_several_under_way_none_is_waited_for(sandbox: Sandbox) -> None:
     assert told(sandbox, "two", "b", 2) == [3, 3]
     assert awaited(sandbox) == [True, False, False, False], "the very first may be"
     assert results_asked(sandbox) == ["a#1", "b#1", "b#0"]
+
+
+def test_nor_of_several_that_are_asked_for_in_their_order(sandbox: Sandbox) -> None:
+    running(sandbox)
+    for id in ("a", "b"):
+        assert told(sandbox, "three", id, 3) == [3, 3, 3]
+    assert awaited(sandbox) == [True] + [False] * 5
+    assert results_asked(sandbox) == ["a#1", "a#2", "b#0", "b#1", "b#2"]
+
+
+def test_one_after_the_other_each_is(sandbox: Sandbox) -> None:
+    running(sandbox)
+    assert told(sandbox, "call after call", "a", 3) == [3, 3, 3]
+    assert awaited(sandbox) == [True, True, True]
+
+
+def test_beside_one_that_nobody_asks_for_none_is(sandbox: Sandbox) -> None:
+    running(sandbox)
+    assert told(sandbox, "one besides", "a", 2) == 3
+    assert told(sandbox, "one besides", "b", 2) == 3
+    assert awaited(sandbox) == [True, False, False, False]
 
 
 def test_who_never_asks_is_not_made_to_wait(sandbox: Sandbox) -> None:

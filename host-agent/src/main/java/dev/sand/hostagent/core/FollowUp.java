@@ -91,7 +91,8 @@ final class FollowUp extends Timed implements Audience.Parent {
 
     @Override
     public void onEnded(InvocationResult result) {
-        if (!runs && ProcessPlace.slotOf(result.failure()) >= 0) {
+        if (!answered && ProcessPlace.slotOf(result.failure()) >= 0) { // such an end comes before it has begun
+            context.timers.disarm(this);
             settle();
             again.run();
             return;
@@ -112,11 +113,13 @@ final class FollowUp extends Timed implements Audience.Parent {
     /** Its slot is another host's. */
     @Override
     public void onMoved() {
-        if (!answered) {
-            context.timers.disarm(this);
+        if (!runs) {
             settle();
             again.run(); // of its next owner, which may have it
-        } else if (caller != null && by.followUps.contains(this) && isCallerHere()) {
+            return;
+        }
+        answer(null);
+        if (caller != null && by.followUps.contains(this) && isCallerHere()) {
             giveElsewhere(); // whether that has it is not known; given again it is the same
         } else {
             isElsewhere();
@@ -152,7 +155,7 @@ final class FollowUp extends Timed implements Audience.Parent {
 
     /** Whoever invoked it has ended: that is told once nothing of this can be lost that he was promised. */
     void delaysEnd() {
-        if (answered && !delays) {
+        if (runs && !delays) {
             delays = true;
             context.processes.sends().begin(by.id);
             execution.admission().makeSure();

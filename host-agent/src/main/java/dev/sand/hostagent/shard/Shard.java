@@ -279,7 +279,9 @@ public final class Shard {
         try {
             turnNs = System.nanoTime();
             for (Input next = input; next != null; next = waiting.poll()) {
-                takeDue();
+                if (!(next instanceof Input.Tick)) {
+                    takeDue();
+                }
                 take(next);
                 if (waiting.isEmpty()) {
                     takeDue(); // what is due at once, such as to tell whoever invoked it of an end: no later turn of the loop's
@@ -300,7 +302,9 @@ public final class Shard {
         core.on(input, nowNs, performer);
         performer.performDeferred();
         turnNs = System.nanoTime();
-        stallWatch.ended(input, nowNs, turnNs);
+        if (stallWatch.ended(input, nowNs, turnNs)) {
+            turnNs = System.nanoTime(); // it has been looked at, and perhaps spoken of
+        }
     }
 
     private void takeDue() {
@@ -332,7 +336,11 @@ public final class Shard {
     private void onTick() {
         tickNs = Long.MAX_VALUE;
         tick = null;
-        on(new Input.Tick());
+        if (core.nextDeadlineNs() <= System.nanoTime()) {
+            on(new Input.Tick());
+        } else {
+            armTick(); // what it was for is moot
+        }
     }
 
     void after(Duration delay, Runnable task) {

@@ -58,18 +58,19 @@ final class StallWatch {
         readCpuNs = cpuNs.getAsLong();
     }
 
-    void ended(Input input, long beganNs, long nowNs) {
+    /** @return whether it took long, which has taken time to look at */
+    boolean ended(Input input, long beganNs, long nowNs) {
         endedNs = nowNs;
         long tookNs = nowNs - beganNs;
         if (tookNs <= limitNs) {
-            return;
+            return false;
         }
         long waitedNs = Math.max(0, nowNs - readNs - (cpuNs.getAsLong() - readCpuNs));
         long heldNs = tookNs - waitedNs;
         read(nowNs);
         if (heldNs <= limitNs) {
             starved.incrementAndGet();
-            return;
+            return true;
         }
         stalls.incrementAndGet();
         unsaid++;
@@ -80,6 +81,7 @@ final class StallWatch {
             saidNs = nowNs;
             unsaid = 0;
         }
+        return true;
     }
 
     /** Inputs that held the shard, since the start; any thread. */

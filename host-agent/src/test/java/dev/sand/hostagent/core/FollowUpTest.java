@@ -10,6 +10,7 @@ import dev.sand.event.Failure;
 import dev.sand.event.GrainSpec.Isolation;
 import dev.sand.event.InvocationRequest;
 import dev.sand.event.InvocationResult;
+import dev.sand.event.Payload;
 import dev.sand.event.ProcessCommand.Kind;
 import dev.sand.event.ProcessCommand;
 import dev.sand.event.Slots;
@@ -144,6 +145,66 @@ class FollowUpTest extends ProcessFixture {
         deliver();
         assertThat(told).singleElement().isInstanceOfSatisfying(Answer.Invoked.class, ended ->
                 assertThat(ended.outcome().error()).isEqualTo("ValueError"));
+    }
+
+    @Test
+    void whatIsLargeIsAskedForByWhoAwaitsIt() {
+        callerAwaits();
+        Running by = shop.running(invoked);
+        Payload large = new Payload("application/json", null, new Payload.Reference("large", 100_000));
+        on(new Input.FinishInProcess(new Input.Finish(by.app(), by.instance(), by.eventId(), by.attempt(), large, List.of(), shop.nowNs,
+                shop.nowNs), List.of()));
+        shop.after(0);
+        deliver();
+        assertThat(told).containsExactly(new Answer.Invoked(invoked));
+    }
+
+    @Test
+    void whoAwaitsItIsToldThatItRunsWhenItsSlotGoesElsewhere() {
+        callerAwaits();
+        on(new Input.SlotLost(Slots.of("q", ProcessFixture.SLOTS), CoreFixture.EPOCH));
+        deliver(shop.after(0));
+        assertThat(told).containsExactly(new Answer.Invoked(invoked));
+        assertThat(givenElsewhere()).singleElement().satisfies(given -> assertThat(given.request().executionId()).isEqualTo(invoked));
+        deliver(shop.after(1));
+        assertThat(told).as("told once").hasSize(1);
+    }
+
+    @Test
+    void itIsGivenToTheNextOwnerThoughWhoAwaitedItRunsAgain() {
+        callerAwaits();
+        ask(caller, AWAITED); // the next attempt
+        assertThat(told).containsExactly(new Answer.Invoked(invoked));
+        on(new Input.SlotLost(Slots.of("q", ProcessFixture.SLOTS), CoreFixture.EPOCH));
+        shop.after(1);
+        assertThat(givenElsewhere()).hasSize(1);
+        finish(caller);
+        assertThat(isToldOf(execution(caller))).isFalse();
+        on(new Input.FromElsewhere(givenElsewhere().getFirst().accepted()));
+        shop.after(1);
+        assertThat(isToldOf(execution(caller))).isTrue();
+    }
+
+    @Test
+    void theEndOfWhoRunsAgainWaitsForWhatTheOneBeforeAwaited() {
+        callerAwaits();
+        ask(caller, AWAITED); // the next attempt
+        finish(caller);
+        assertThat(isToldOf(execution(caller))).isFalse();
+        on(new Input.Journaled(invoked, 0, null));
+        shop.after(1);
+        assertThat(isToldOf(execution(caller))).isTrue();
+    }
+
+    @Test
+    void whoEndsBeforeHeIsToldHearsNothingLater() {
+        callerAwaits();
+        shop.fail(caller, "ValueError");
+        deliver(shop.after(1));
+        told.clear();
+        finish(shop.running(invoked));
+        deliver(shop.after(1));
+        assertThat(told).isEmpty();
     }
 
     @Test

@@ -63,7 +63,7 @@ class ProcessSimulationTest {
             assertThat(violation(seed, Rule.ALL, 1)).isNull();
         }
         assertThat(List.of(killed, fired, refused, told)).as("kills, invocations by messages, refused sends, reads of what came with the event").allMatch(times -> times > SEEDS / 4);
-        assertThat(early).as("results that came to who asked for them with what invokes").isGreaterThan(SEEDS / 20);
+        assertThat(early).as("results that came with the answer to who awaited them").isGreaterThan(SEEDS / 20);
         assertThat(passed).as("messages that no record has but the end of who received them").isGreaterThan(SEEDS / 20);
         assertThat(nothings).as("requests whose input was left out for an end that did not get there").isGreaterThan(SEEDS / 40);
     }
