@@ -19,6 +19,7 @@ from sand.errors import (
     TooLarge,
     Unavailable,
     UnknownGrain,
+    Unserializable,
 )
 from sand.response import Response
 
@@ -36,6 +37,7 @@ __all__ = [
     "TooLarge",
     "Unavailable",
     "UnknownGrain",
+    "Unserializable",
 ]
 
 
