@@ -109,7 +109,7 @@ class Call:
             seconds(timeout)  # what is none is told, whether the result is there already or not
         process = self._process
         if self._since_ns:
-            # What was invoked or sent between two others' results did not wait for them.
+            # Of several under way none is awaited, nor one behind which something else was invoked or sent.
             is_only = self._is_alone and self._number == process._numbers
             process._connection.awaits = is_only and _now() - self._since_ns < _AT_ONCE_NS
             process._unasked -= 1

@@ -90,6 +90,14 @@ def test_one_that_has_not_come_is_asked_for(sandbox: Sandbox) -> None:
     assert awaited(sandbox) == [True, True]
 
 
+def test_a_timeout_goes_with_the_call_that_asks(sandbox: Sandbox) -> None:
+    running(sandbox)
+    sandbox.broker.hand(sandbox.event("timeout", process="p", eventId="a"))
+    assert sandbox.broker.until(lambda: sandbox.answer("a")).error == "Sand.Timeout"
+    (asked,) = sandbox.broker.asked("processResult")
+    assert (asked.invocation, asked.waitMs) == ("a#0", 2_000)
+
+
 def test_a_timeout_is_not_for_what_has_come(sandbox: Sandbox) -> None:
     running(sandbox)
     assert told(sandbox, "timeout", "a") == 3

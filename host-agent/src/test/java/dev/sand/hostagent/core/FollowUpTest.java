@@ -178,11 +178,7 @@ class FollowUpTest extends ProcessFixture {
         on(new Input.SlotLost(Slots.of("q", ProcessFixture.SLOTS), CoreFixture.EPOCH));
         shop.after(1);
         assertThat(givenElsewhere()).hasSize(1);
-        finish(caller);
-        assertThat(isToldOf(execution(caller))).isFalse();
-        on(new Input.FromElsewhere(givenElsewhere().getFirst().accepted()));
-        shop.after(1);
-        assertThat(isToldOf(execution(caller))).isTrue();
+        theEndOfItsCallerWaitsUntilItIsAccepted(givenElsewhere().getFirst());
     }
 
     @Test
@@ -234,6 +230,14 @@ class FollowUpTest extends ProcessFixture {
         assertThat(told).isEmpty();
     }
 
+    private void theEndOfItsCallerWaitsUntilItIsAccepted(Action.InvokeElsewhere given) {
+        finish(caller);
+        assertThat(isToldOf(execution(caller))).isFalse();
+        on(new Input.FromElsewhere(given.accepted()));
+        shop.after(1);
+        assertThat(isToldOf(execution(caller))).isTrue();
+    }
+
     private List<Action.InvokeElsewhere> givenElsewhere() {
         return shop.all.stream().filter(Action.InvokeElsewhere.class::isInstance).map(Action.InvokeElsewhere.class::cast).toList();
     }
@@ -264,11 +268,7 @@ class FollowUpTest extends ProcessFixture {
         assertThat(given).hasSize(1);
         assertThat(given.getFirst().request().executionId()).isEqualTo(invoked);
         assertThat(given.getFirst().request().durable()).isTrue();
-        finish(caller);
-        assertThat(isToldOf(execution(caller))).isFalse();
-        on(new Input.FromElsewhere(given.getFirst().accepted()));
-        shop.after(1);
-        assertThat(isToldOf(execution(caller))).isTrue();
+        theEndOfItsCallerWaitsUntilItIsAccepted(given.getFirst());
     }
 
     @Test
